@@ -1,0 +1,1 @@
+"""What every process shares: the wire, the settings, the manifest, names and text."""

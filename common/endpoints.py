@@ -1,0 +1,53 @@
+"""Where replicas bind and gateways look, on one machine.
+
+The sockets of a cluster live in one folder, one file per replica: ``<slug>.<number>``. A Unix
+socket path ends at 107 bytes, so where the run directory is too deep, the folder moves to the
+system's folder for temporary files under a name derived from the run directory.
+"""
+
+import hashlib
+import re
+import tempfile
+from pathlib import Path
+
+from common.manifest import MAX_SLUG_CHARS
+
+MAX_SOCKET_PATH = 107
+"""Bytes of a Unix socket path that Linux accepts."""
+
+_ROOM = len("/") + MAX_SLUG_CHARS + len(".99")
+_SOCKET = re.compile(r"(?P<slug>[a-z0-9-]+)\.(?P<number>\d{1,2})")
+
+
+def socket_dir(run_dir: Path) -> Path:
+    """Return the folder for the sockets of the cluster that runs in ``run_dir``."""
+    inside = run_dir.absolute() / "s"
+    if len(bytes(inside)) + _ROOM <= MAX_SOCKET_PATH:
+        return inside
+    digest = hashlib.sha256(bytes(run_dir.absolute())).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"corpus-mcp-{digest}"
+
+
+def socket_path(run_dir: Path, slug: str, number: int) -> Path:
+    """Return the socket of one replica; replicas are numbered from 0."""
+    return socket_dir(run_dir) / f"{slug}.{number}"
+
+
+def endpoint(path: Path) -> str:
+    """Return the ZeroMQ endpoint of a socket path."""
+    return f"ipc://{path}"
+
+
+def ipc_path(address: str) -> Path | None:
+    """Return the socket path of an endpoint; None if it is no ``ipc://`` one."""
+    return Path(address.removeprefix("ipc://")) if address.startswith("ipc://") else None
+
+
+def replicas(run_dir: Path, slug: str) -> list[str]:
+    """Return the endpoints of the replicas of ``slug`` whose sockets are there, by number."""
+    found: list[tuple[int, str]] = []
+    for path in socket_dir(run_dir).glob(f"{slug}.*"):
+        match = _SOCKET.fullmatch(path.name)
+        if match and match["slug"] == slug:
+            found.append((int(match["number"]), endpoint(path)))
+    return [address for _, address in sorted(found)]

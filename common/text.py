@@ -1,0 +1,59 @@
+"""Words and folding, the same on both sides of the wire.
+
+`words` splits as Xapian's term generator does (the index of every archive was built with it), so
+that a word of the query is a word of the index: letters, digits, marks and ``_`` belong to a word;
+``'`` and ``&`` do between two letters; ``.`` and ``,`` do between two digits; up to three ``+`` or
+``#`` at the end do (C++, C#).
+"""
+
+import re
+import unicodedata
+
+_WORD = re.compile(
+    r"(?:(?<=\d)[.,](?=\d)|(?<=\w)['’&·](?=\w)|[\w\u0300-\u036f])+(?:[+#]{1,3}(?![+#\w]))?"
+)
+_CJK = re.compile(
+    "[\u1100-\u11ff\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3031-\u303f\u3040-\u30ff\u3100-\u312f"
+    "\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
+    "\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
+)
+_NOT_WORD = re.compile(r"[^\w+#]+|_+")
+_SPACES = re.compile(r"\s+")
+
+
+def normalise(text: str) -> str:
+    """Return ``text`` in NFKC with white space collapsed and control characters gone."""
+    clean = "".join(
+        " " if unicodedata.category(char) in {"Cc", "Zs", "Zl", "Zp"} else char
+        for char in unicodedata.normalize("NFKC", text)
+        if unicodedata.category(char) not in {"Cf", "Cs"}
+    )
+    return _SPACES.sub(" ", clean).strip()
+
+
+def unaccent(text: str) -> str:
+    """Return ``text`` without combining marks, as libzim does before it indexes."""
+    decomposed = unicodedata.normalize("NFD", text)
+    bare = "".join(char for char in decomposed if not unicodedata.category(char).startswith("M"))
+    return unicodedata.normalize("NFC", bare)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of ``text``, casefolded, in order, with repetitions."""
+    return [match.group().replace("’", "'") for match in _WORD.finditer(text.casefold())]
+
+
+def fold(text: str) -> str:
+    """Return the form in which two titles are the same title.
+
+    Case, accents, white space, ``_`` and punctuation fold away, except ``+`` and ``#``, which tell
+    C from C++ and C#. A text of nothing but punctuation folds to itself, casefolded.
+    """
+    bare = unaccent(normalise(text).casefold())
+    folded = _NOT_WORD.sub(" ", bare).strip()
+    return _SPACES.sub(" ", folded) or bare
+
+
+def is_cjk(text: str) -> bool:
+    """Tell whether ``text`` holds a character that the index stores in n-grams."""
+    return _CJK.search(text) is not None

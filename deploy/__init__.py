@@ -1,0 +1,1 @@
+"""The operator's package: the `corpus-mcp` command and what it renders from the manifest."""

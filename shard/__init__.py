@@ -1,0 +1,1 @@
+"""One archive behind one endpoint: open it, search it, read it, answer for it."""
