@@ -1,0 +1,69 @@
+# Every verb of the project; `make` alone lists them.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install dev run test test-slow check lint types contracts format lock \
+	validate-corpus corpus-list clean
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(VENV)/.run ## set up .venv with all that running needs
+dev: $(VENV)/.dev ## set up .venv with all that testing needs too
+
+run: install ## start the cluster and serve http://127.0.0.1:8000/mcp (Ctrl-C ends it)
+	$(BIN)/corpus-mcp up
+
+test: dev ## run the test suite
+	$(BIN)/pytest -m "not slow"
+
+test-slow: dev ## run the tests that take longer
+	$(BIN)/pytest -m slow
+
+check: lint types contracts ## lint, types and import contracts
+
+lint: dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: dev
+	$(BIN)/mypy
+
+contracts: dev
+	$(BIN)/lint-imports
+
+format: dev ## format the code and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+validate-corpus: install ## open every archive of the manifest and tell what is wrong
+	$(BIN)/corpus-mcp validate
+
+corpus-list: install ## list the libraries of the manifest
+	$(BIN)/corpus-mcp list
+
+lock: dev ## pin the newest versions that pyproject.toml allows
+	$(BIN)/pip install --quiet uv
+	for pair in "build requirements" "dev requirements-dev"; do set -- $$pair; \
+	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-emit-find-links --no-annotate \
+	    --custom-compile-command "make lock" --constraint requirements.txt \
+	    pyproject.toml --group $$1 --output-file $$2.txt || exit 1; done
+
+clean: ## remove what the other verbs made, apart from the archives
+	rm -rf $(VENV) .run .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+# A pinned install first, then the project itself: pip cannot check hashes of a local folder.
+$(VENV)/.run: requirements.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
+	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || \
+	  { echo "cannot make a virtual environment: install your system's python3-venv package"; exit 1; }
+	$(BIN)/pip install --quiet --require-hashes -r requirements.txt
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements-dev.txt
+	$(BIN)/pip install --quiet --require-hashes -r requirements-dev.txt
+	touch $@
