@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev run test test-slow check lint types contracts format lock \
+.PHONY: help install dev run test test-slow check lint types contracts format docs lock \
 	validate-corpus corpus-list clean
 
 help: ## list the verbs
@@ -37,6 +37,9 @@ contracts: dev
 format: dev ## format the code and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: dev ## rewrite the tables in README.md that the code generates
+	$(BIN)/python -m tests.docs.generate
 
 validate-corpus: install ## open every archive of the manifest and tell what is wrong
 	$(BIN)/corpus-mcp validate
