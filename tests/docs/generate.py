@@ -33,13 +33,9 @@ def tables() -> dict[str, str]:
 def rewritten(text: str) -> str:
     """Return README.md with every generated table as it should be."""
     for name, table in tables().items():
-        pattern = rf"(<!-- {name}: generated -->\n).*?(<!-- /{name} -->)"
-        text, count = re.subn(
-            pattern,
-            lambda match, table=table: f"{match[1]}{table}\n{match[2]}",
-            text,
-            flags=re.DOTALL,
-        )
+        pattern = rf"(?s)(<!-- {name}: generated -->\n).*?(<!-- /{name} -->)"
+        block = rf"\g<1>{table}\n\g<2>"
+        text, count = re.subn(pattern, block, text)
         assert count == 1, f"README.md: expected one block {name!r}, got {count}"
     return text
 
