@@ -1,0 +1,200 @@
+"""One ranking out of many: weighted reciprocal rank fusion, titles, duplicates.
+
+An archive knows best in which order its own documents answer, and the gateway knows best which
+archive answers: each keeps its order, and its weight is what its best hit scores under the
+statistics of all.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from common.frames import LightHit, QueryReply
+from common.refs import format_ref
+from common.text import fold
+from gateway.scoring import GlobalStatistics, aligned, bm25
+from gateway.titles import TitleMatch, TitleQuery, is_listing, title_evidence
+
+RRF_K = 60
+"""Rank offset of reciprocal rank fusion, from Cormack, Clarke and Büttcher (2009)."""
+
+EVIDENCE_EXPONENT = 2
+"""Power to which a library's best score weighs its ranks: DESIGN 3 measured 0.461 against 0.141
+without weight."""
+
+TITLE_WEIGHT = 0.5
+"""What a title that covers the whole query adds to a hit, as a share of its fused score."""
+
+LISTING_FACTOR = 0.5
+"""What is left of the score of a page that only lists others."""
+
+MATCH_LIFT = 10.0
+"""Added per level of `TitleMatch`: more than ranks, titles and passages add up to."""
+
+FULLER_SHARE = 0.5
+"""Of two editions of one page the longer stays if it has this share of the other's score."""
+
+_NAMELESS = frozenset(
+    {
+        "index",
+        "home",
+        "main page",
+        "about",
+        "introduction",
+        "overview",
+        "contents",
+        "glossary",
+        "faq",
+        "getting started",
+        "installation",
+        "changelog",
+        "release notes",
+        "license",
+        "search",
+        "help",
+        "readme",
+        "tutorial",
+        "reference",
+    }
+)
+"""Titles that pages of any two sites share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A hit on its way to the result list, with what brought it there.
+
+    Attributes:
+        library: Name of the library.
+        path: Entry path, as the shard gave it.
+        title: Title of the page.
+        ref: Its reference; `common.refs.parse_ref` gives library and path back.
+        score: What it is ranked by, higher is better.
+        rank: Place in its shard's own list, from 1; title hits come after the others.
+        bm25: Score under the statistics of all libraries.
+        match: Whether its title is the query.
+        coverage: Share of the query's weight that its title covers.
+        matched: Words of the query that it has, aligned with the query's words.
+        length: Words in the document, 0 if unknown.
+        alias: Title of the redirect under which it was found, else empty.
+        passage: Share of the query's weight that one passage holds; 0 before the fetch phase.
+    """
+
+    library: str
+    path: str
+    title: str
+    ref: str
+    score: float
+    rank: int
+    bm25: float
+    match: TitleMatch
+    coverage: float
+    matched: tuple[bool, ...]
+    length: int
+    alias: str = ""
+    passage: float = 0.0
+
+
+def order(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates best first; ties by ref, so never by who answered first."""
+    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.ref))
+
+
+def fuse(
+    replies: Mapping[str, QueryReply], statistics: GlobalStatistics, query: TitleQuery
+) -> list[Candidate]:
+    """Return one ranking of everything that the libraries found, without duplicates in one.
+
+    A hit at rank r of its shard's list gets w / (RRF_K + r), where w is the square of the shard's
+    best BM25 score under the statistics of all, both relative to the best there is.
+    """
+    lists = {library: _shard_list(library, reply, statistics) for library, reply in replies.items()}
+    best = {library: max((c.bm25 for c in hits), default=0.0) for library, hits in lists.items()}
+    top = max(best.values(), default=0.0)
+    return order(
+        _scored(candidate, best[library] / top if top else 1.0, query)
+        for library, hits in lists.items()
+        for candidate in hits
+    )
+
+
+def collapse(
+    candidates: Sequence[Candidate], families: Mapping[str, str] | None = None
+) -> list[Candidate]:
+    """Drop all but one of the editions of the same page; order is kept.
+
+    Pages of two libraries are editions of one if title and path are the same, apart from what
+    schemes of paths add, and if the libraries are of the same family (language and kind, as the
+    caller tells; unknown ones are all alike). The longer one stays, at the better one's place,
+    unless it answers much worse.
+    """
+    kept: dict[tuple[str, str, str], Candidate] = {}
+    for candidate in candidates:
+        key = _page(candidate, families or {})
+        first = kept.setdefault(key, candidate)
+        competes = candidate.score >= FULLER_SHARE * first.score
+        if competes and candidate.length > first.length > 0:
+            kept[key] = replace(candidate, score=first.score)
+    return order(kept.values())
+
+
+def _shard_list(library: str, reply: QueryReply, statistics: GlobalStatistics) -> list[Candidate]:
+    """Return a shard's hits in its own order, then what only its titles gave."""
+    merged: dict[str, LightHit] = {}
+    aliases: dict[str, str] = {}
+    for hit in (*reply.hits, *reply.titles):
+        merged.setdefault(hit.path, hit)
+        if hit.alias:
+            aliases.setdefault(hit.path, hit.alias)
+    return [
+        _candidate(library, hit, rank, statistics, aliases.get(path, ""))
+        for rank, (path, hit) in enumerate(merged.items(), start=1)
+    ]
+
+
+def _candidate(
+    library: str, hit: LightHit, rank: int, statistics: GlobalStatistics, alias: str
+) -> Candidate:
+    counts = aligned(hit.counts, len(statistics.idf))
+    return Candidate(
+        library=library,
+        path=hit.path,
+        title=hit.title,
+        ref=format_ref(library, hit.path),
+        score=0.0,
+        rank=rank,
+        bm25=bm25(hit, statistics),
+        match=TitleMatch.NONE,
+        coverage=0.0,
+        matched=tuple(count > 0 for count in counts),
+        length=max(0, hit.length),
+        alias=alias,
+    )
+
+
+def _scored(candidate: Candidate, share: float, query: TitleQuery) -> Candidate:
+    title = title_evidence(query, candidate.title, candidate.alias)
+    # One word of several may stand in any title: it says nothing ("tail hijack").
+    telling = title.words > 1 or title.coverage == 1
+    bonus = TITLE_WEIGHT * title.coverage * title.precision if telling else 0.0
+    score = share**EVIDENCE_EXPONENT * (RRF_K + 1) / (RRF_K + candidate.rank) * (1 + bonus)
+    if is_listing(candidate.title, query):
+        score *= LISTING_FACTOR
+    return replace(
+        candidate,
+        score=score + MATCH_LIFT * title.match,
+        match=title.match,
+        coverage=title.coverage,
+    )
+
+
+def _page(candidate: Candidate, families: Mapping[str, str]) -> tuple[str, str, str]:
+    title = fold(candidate.title)
+    if title in _NAMELESS or not any(char.isalpha() for char in title):
+        return ("", "", candidate.ref)
+    path = fold(candidate.path.removeprefix("A/").removesuffix(".html"))
+    return (families.get(candidate.library, ""), title, path)
+
+
+def unlifted(candidates: Iterable[Candidate]) -> Iterator[float]:
+    """Yield the scores without what `TitleMatch` added: the part that evidence is a share of."""
+    return (candidate.score - MATCH_LIFT * candidate.match for candidate in candidates)
