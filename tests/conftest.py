@@ -4,7 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import zims
+from tests.support import figures, zims
+
+
+@pytest.fixture
+def figure() -> figures.Figure:
+    """Take a measured figure; all are printed at the end of the run."""
+    return lambda name, value: figures.collected.append((name, value))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if figures.collected:
+        terminalreporter.section("figures")
+        terminalreporter.write_line("\n".join(figures.table()))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,115 @@
+"""What an agent sees of a crash: nothing, or a library named in ``degraded`` for a moment."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from tests.cluster.agent import Load, call
+from tests.cluster.running import RunningCluster, wait_until
+from tests.support.figures import Figure
+
+pytestmark = pytest.mark.cluster
+
+CALLS = [
+    ("search", {"query": "where do foxes live"}),
+    ("fetch", {"ref": "corpus://Wiki/Fox"}),
+    ("search", {"query": "open a den at a path"}),
+    ("fetch", {"ref": "corpus://Wiki/Ranking", "sections": ["Code"]}),
+]
+
+
+@pytest.fixture
+def own(corpus: dict[str, Path], tmp_path: Path) -> Iterator[RunningCluster]:
+    """Return a cluster of the test's own, to be hurt."""
+    with RunningCluster(corpus, tmp_path / "run") as running:
+        yield running
+
+
+async def whole_again(url: str, within: float) -> float:
+    """Return after how many seconds a search lacks no library."""
+    began = time.monotonic()
+    async with Client(url) as client:
+        while True:
+            answer = await call(client, "search", query="where do foxes live")
+            if not answer.is_error and "degraded" not in answer.content:
+                return time.monotonic() - began
+            assert time.monotonic() - began < within, answer.content
+
+
+def test_killed_worker_fails_no_call_and_is_back_at_once(
+    own: RunningCluster, figure: Figure
+) -> None:
+    async def kill_under_load() -> tuple[Load, float]:
+        load = Load(own.url, clients=2, calls=CALLS)
+        async with load.running():
+            os.kill(own.replica("Wiki")["pid"], signal.SIGKILL)
+            seconds = await whole_again(own.url, within=5)
+            await load.answered(20)
+        return load, seconds
+
+    before = own.replica("Wiki")
+    load, seconds = asyncio.run(kill_under_load())
+
+    assert load.failures == []
+    figure("killed worker: whole again, ms", seconds * 1000)
+    wait_until(lambda: own.ready("Wiki", other_than=before["pid"]), 5)
+    after = own.replica("Wiki")
+    assert after["keeper_pid"] == before["keeper_pid"]
+    assert after["restarts"] == 1
+
+
+def test_killed_keeper_takes_its_worker_along_and_is_named_until_it_is_back(
+    own: RunningCluster, figure: Figure
+) -> None:
+    before = own.replica("Wiki")
+    gateway = own.status()["pid"]
+
+    async def kill_and_search() -> list[float]:
+        async with Client(own.url) as client:
+            os.kill(before["keeper_pid"], signal.SIGKILL)
+            answer = await call(client, "search", query="open a den at a path")
+            assert not answer.is_error
+            assert {"library": "Wiki", "reason": "unavailable"} in answer.content["degraded"]
+            assert answer.titles[0] == "den"
+        return [answer.seconds, await whole_again(own.url, within=20)]
+
+    searched, whole = asyncio.run(kill_and_search())
+
+    figure("killed keeper: next search, ms", searched * 1000)
+    figure("killed keeper: whole again, ms", whole * 1000)
+    wait_until(lambda: own.ready("Wiki", other_than=before["pid"]), 10)
+    after = own.replica("Wiki")
+    assert after["keeper_pid"] != before["keeper_pid"]
+    assert own.status()["pid"] == gateway
+    assert not Path(f"/proc/{before['pid']}").exists()
+
+
+def test_fetch_waits_for_the_only_replica_to_come_back(own: RunningCluster) -> None:
+    async def kill_and_fetch() -> None:
+        async with Client(own.url) as client:
+            os.kill(own.replica("Wiki")["keeper_pid"], signal.SIGKILL)
+            answer = await call(client, "fetch", ref="corpus://Wiki/Fox")
+            assert not answer.is_error, answer.content
+
+    asyncio.run(kill_and_fetch())
+
+
+def test_killed_gateway_is_back_and_answers(own: RunningCluster) -> None:
+    gateway = own.status()["pid"]
+
+    os.kill(gateway, signal.SIGKILL)
+
+    def back() -> bool:
+        try:
+            return own.status()["pid"] != gateway and own.ready("Wiki")
+        except OSError:
+            return False
+
+    wait_until(back, 15)
+    asyncio.run(whole_again(own.url, within=5))
