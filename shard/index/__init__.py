@@ -1,0 +1,67 @@
+"""Search inside one archive: one interface, three ways to answer.
+
+``xapian`` reads the archive's own database, ``libzim`` makes the most of libzim's search where
+that is not possible, ``titles`` answers from titles alone.
+"""
+
+from common.errors import ShardFault
+from shard.archive import Archive
+from shard.index.base import Accept, Index, IndexAnswer, IndexHit, TitleHit
+from shard.index.blob import ABSENT, FULLTEXT_PATHS, TITLE_PATHS, Blob, locate
+from shard.index.libzim_index import LibzimIndex, TitlesIndex
+from shard.index.titles import LibzimTitles, TitleSource
+
+try:
+    from shard.index.xapian_index import XapianIndex, XapianTitles
+except ImportError:  # There are no bindings for macOS, nor for the newest Pythons.
+    HAS_XAPIAN = False
+else:
+    HAS_XAPIAN = True
+
+NO_BINDINGS = "the Xapian bindings are not installed"
+NO_FULLTEXT = "the archive has no full-text index"
+
+__all__ = [
+    "Accept",
+    "Index",
+    "IndexAnswer",
+    "IndexHit",
+    "TitleHit",
+    "open_index",
+]
+
+
+def open_index(archive: Archive) -> Index:
+    """Return the best index this archive can have.
+
+    Never raises for a damaged one: what cannot be opened is replaced by the next best, whose
+    ``reason`` tells why.
+    """
+    titles = open_titles(archive)
+    place = locate(archive.path, FULLTEXT_PATHS)
+    reason = NO_FULLTEXT if place == ABSENT else str(place)
+    if isinstance(place, Blob):
+        if HAS_XAPIAN:
+            try:
+                return XapianIndex(archive, place, titles)
+            except ShardFault as exc:
+                reason = str(exc)
+        else:
+            reason = NO_BINDINGS
+    if not archive.has_fulltext_index:
+        return TitlesIndex(archive, titles, NO_FULLTEXT if place == ABSENT else reason)
+    try:
+        return LibzimIndex(archive, titles, reason)
+    except ShardFault as exc:
+        return TitlesIndex(archive, titles, f"{reason}; {exc}")
+
+
+def open_titles(archive: Archive) -> TitleSource:
+    """Return where this archive's titles are looked up: its title database, else libzim."""
+    place = locate(archive.path, TITLE_PATHS)
+    if HAS_XAPIAN and isinstance(place, Blob):
+        try:
+            return XapianTitles(archive, place)
+        except ShardFault:
+            pass
+    return LibzimTitles(archive)

@@ -1,0 +1,338 @@
+"""The embedded Xapian databases, read where they lie: ranked search with scores and counts.
+
+libzim indexes a page's text unaccented and lower-cased, stemmed where Xapian knows the archive's
+language, without prefixes or positions; CJK text in n-grams of one and two characters. The title
+database keeps titles as they are in value 0, with positions, redirects included.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import xapian
+
+from common.errors import RefNotFound, ShardFault
+from common.frames import IndexKind
+from common.text import is_cjk, unaccent
+from shard.archive import Archive, EntryHead
+from shard.index.base import Accept, IndexAnswer, IndexHit, TitleHit
+from shard.index.blob import Blob
+from shard.index.titles import Candidate, TitleSource, look_up
+from shard.languages import iso_639_1
+
+BM25_K1 = 1.2
+BM25_B = 0.75
+"""The values of the gateway's own scoring; measured best on three test collections."""
+
+MAX_EXAMINED = 1000
+"""Matches looked at before a query gives up replacing those that are no content pages."""
+
+_PLAIN_CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_@].*)?")
+_ANCHOR = "0posanchor"
+"""First term of every title that libzim indexed since 2021: a phrase after it is a beginning."""
+
+_MAX_EXPANSION = 200
+_STEM_SAMPLE = 15
+_STEM_LETTERS = (*"bcdflmprst", *"бвпст", *"αβκπσ", *"عمك", *"նմպ", *"கபம", *"कपम")
+_STEM_LEAST = 30
+_MOST_UNSTEMMED = 0.15
+"""Of the terms of stemmed indexes 1 to 4 % change when stemmed again, of unstemmed ones half."""
+
+
+class XapianIndex:
+    """A full-text database inside an archive.
+
+    Raises:
+        ShardFault: The database cannot be opened or read.
+    """
+
+    kind: IndexKind = "xapian"
+    reason = ""
+
+    def __init__(self, archive: Archive, blob: Blob, titles: TitleSource) -> None:
+        self._archive = archive
+        self._titles = titles
+        with _reading("full-text index"):
+            self._db = _open(archive.path, blob)
+            self._vocabulary = Vocabulary(self._db, archive.language)
+            self.documents = int(self._db.get_doccount())
+            self.total_length = int(self._db.get_total_length())
+        self._paths = _PathForm(self._db, archive)
+
+    def query(self, words: Sequence[str], limit: int, accept: Accept) -> IndexAnswer:
+        """Return the best documents by BM25 over this archive's own statistics."""
+        with _reading("full-text index"):
+            terms = self._vocabulary.terms_of(words)
+            frequencies = tuple(self._frequency(group) for group in terms)
+            ranked = list(islice(self._ranked(terms, limit, accept), limit))
+            counts = self._counts(terms, [match.document for match in ranked])
+            hits = [
+                IndexHit(match.head.path, match.head.title, match.length, counts[match.document])
+                for match in sorted(ranked, key=lambda match: (-match.weight, match.head.path))
+            ]
+        return IndexAnswer(
+            self.documents, self.total_length, frequencies, counted=True, hits=tuple(hits)
+        )
+
+    def titles(self, text: str, limit: int, accept: Accept) -> list[TitleHit]:
+        """Return pages by title; see `shard.index.base.Index`."""
+        return look_up(self._archive, self._titles, text, limit, accept)
+
+    def stem(self, word: str) -> str:
+        """Return ``word`` unaccented and stemmed as the index does."""
+        return self._vocabulary.stem(word)
+
+    def _frequency(self, group: Sequence[str]) -> int:
+        return min((int(self._db.get_termfreq(term)) for term in group), default=0)
+
+    def _ranked(
+        self, terms: Sequence[Sequence[str]], limit: int, accept: Accept
+    ) -> Iterator["_Match"]:
+        flat = sorted({term for group in terms for term in group})
+        if not flat or limit < 1:
+            return
+        enquire = xapian.Enquire(self._db)
+        enquire.set_weighting_scheme(xapian.BM25Weight(BM25_K1, 0, 1, BM25_B, 0))
+        enquire.set_query(xapian.Query(xapian.Query.OP_OR, flat))
+        seen: set[str] = set()
+        first, size = 0, limit * 2
+        while first < MAX_EXAMINED:
+            matches = enquire.get_mset(first, min(size, MAX_EXAMINED - first))
+            for match in matches:
+                head = self._page(match.document.get_data(), accept)
+                if head is not None and head.path not in seen:
+                    seen.add(head.path)
+                    length = int(self._db.get_doclength(match.docid))
+                    yield _Match(match.docid, match.weight, length, head)
+            if matches.size() < size:
+                return
+            first, size = first + size, size * 4
+
+    def _page(self, data: bytes, accept: Accept) -> EntryHead | None:
+        try:
+            head = self._archive.head(self._paths.entry_path(data))
+        except (RefNotFound, ShardFault):
+            return None
+        return head if accept(head) else None
+
+    def _counts(
+        self, terms: Sequence[Sequence[str]], documents: Sequence[int]
+    ) -> dict[int, tuple[int, ...]]:
+        """Return the count of each word in each document, from the posting lists.
+
+        The count of a word of several terms is that of the rarest.
+        """
+        ordered = sorted(documents)
+        columns = [_word_counts(self._db, group, ordered) for group in terms]
+        return {
+            document: tuple(column[row] for column in columns)
+            for row, document in enumerate(ordered)
+        }
+
+
+class XapianTitles:
+    """The title database inside an archive.
+
+    Raises:
+        ShardFault: The database cannot be opened or read.
+    """
+
+    def __init__(self, archive: Archive, blob: Blob) -> None:
+        with _reading("title index"):
+            self._db = _open(archive.path, blob)
+            self._anchored = int(self._db.get_termfreq(_ANCHOR)) > 0
+        self._paths = _PathForm(self._db, archive)
+
+    def beginning(self, text: str, limit: int) -> list[Candidate]:
+        """Return titles that begin with the words of ``text``, the shortest first."""
+        terms = _terms(text)
+        if not terms or is_cjk(text):
+            return self.containing(text, limit)
+        whole = [_ANCHOR, *terms] if self._anchored else terms
+        return self._candidates(xapian.Query(xapian.Query.OP_PHRASE, whole), limit)
+
+    def containing(self, text: str, limit: int) -> list[Candidate]:
+        """Return titles that have every word of ``text``, the last one as a prefix."""
+        terms = _terms(text)
+        if not terms:
+            return []
+        last = xapian.Query(
+            xapian.Query.OP_WILDCARD,
+            terms[-1],
+            _MAX_EXPANSION,
+            xapian.Query.WILDCARD_LIMIT_MOST_FREQUENT,
+            xapian.Query.OP_SYNONYM,
+        )
+        parts = [*(xapian.Query(term) for term in terms[:-1]), last]
+        return self._candidates(xapian.Query(xapian.Query.OP_AND, parts), limit)
+
+    def _candidates(self, query: xapian.Query, limit: int) -> list[Candidate]:
+        with _reading("title index"):
+            enquire = xapian.Enquire(self._db)
+            # Nothing but length counts: among titles that match, the shortest is the closest.
+            enquire.set_weighting_scheme(xapian.BM25Weight(0.001, 0, 1, 1, 0))
+            enquire.set_query(query)
+            return [self._candidate(match.document) for match in enquire.get_mset(0, limit)]
+
+    def _candidate(self, document: xapian.Document) -> Candidate:
+        title = document.get_value(0).decode(errors="replace")
+        return Candidate(self._paths.entry_path(document.get_data()), title)
+
+
+class Vocabulary:
+    """How an index turns words into terms: its stemmer and its stop words."""
+
+    def __init__(self, db: xapian.Database, archive_language: str) -> None:
+        spelling = db.get_metadata("language").decode(errors="replace")
+        self._stemmer = xapian.Stem(_stemmer_name(spelling, archive_language))
+        if not _is_stemmed(db, self._stemmer):
+            self._stemmer = xapian.Stem("none")
+        self._stop = frozenset(db.get_metadata("stopwords").decode(errors="replace").split("\n"))
+        self._db = db
+
+    def stem(self, word: str) -> str:
+        """Return the term of a word."""
+        return str(self._stemmer(unaccent(word.casefold())).decode(errors="replace"))
+
+    def terms_of(self, words: Sequence[str]) -> list[list[str]]:
+        """Return the terms of each word: several for CJK, none for a stop word.
+
+        Stop words only go while other words remain.
+        """
+        content = [word for word in words if unaccent(word) not in self._stop]
+        return [self._terms(word) if word in content or not content else [] for word in words]
+
+    def _terms(self, word: str) -> list[str]:
+        terms = _terms(word, self._stemmer)
+        if all(self._db.get_termfreq(term) for term in terms):
+            return terms
+        for spelling in _uncasefolded(word):
+            other = _terms(spelling, self._stemmer)
+            if all(self._db.get_termfreq(term) for term in other):
+                return other
+        return terms
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    document: int
+    weight: float
+    length: int
+    head: EntryHead
+
+
+class _PathForm:
+    """How documents of a database name their entry.
+
+    With ``data=fullPath`` in the database's metadata the namespace comes first, which libzim leaves
+    out of paths in archives of the new scheme. Without it the text is the path.
+    """
+
+    def __init__(self, db: xapian.Database, archive: Archive) -> None:
+        full = db.get_metadata("data") == b"fullPath"
+        self._skip = 2 if full and archive.new_namespaces else 0
+
+    def entry_path(self, data: bytes) -> str:
+        return data.decode(errors="replace")[self._skip :]
+
+
+def _open(path: Path, blob: Blob) -> xapian.Database:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    os.lseek(file, blob.offset, os.SEEK_SET)
+    # The database owns the descriptor from here on, and closes it also when it fails to open.
+    return xapian.Database(file)
+
+
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
+    """Translate Xapian's errors; all of them mean a damaged database, since we only read."""
+    try:
+        yield
+    except (xapian.Error, OSError, ValueError, OverflowError) as exc:
+        reason = " ".join(str(exc).split()) or type(exc).__name__
+        raise ShardFault(f"{what} is damaged: {reason[:200]}") from exc
+
+
+def _terms(text: str, stemmer: xapian.Stem | None = None) -> list[str]:
+    """Return the distinct terms of ``text`` in order, as libzim's indexer makes them."""
+    generator = xapian.TermGenerator()
+    generator.set_flags(xapian.TermGenerator.FLAG_CJK_NGRAM)
+    if stemmer is not None:
+        generator.set_stemmer(stemmer)
+        generator.set_stemming_strategy(xapian.TermGenerator.STEM_ALL)
+    terms: dict[str, None] = {}
+    for word in unaccent(text.casefold()).split():
+        document = xapian.Document()
+        generator.set_document(document)
+        generator.index_text(word)
+        found = [(min(term.positer, default=0), term.term.decode()) for term in document.termlist()]
+        terms.update(dict.fromkeys(term for _, term in sorted(found)))
+    return list(terms)
+
+
+def _uncasefolded(word: str) -> list[str]:
+    """Return what may have been ``word`` before casefolding, which libzim does not do."""
+    spellings = []
+    if "ss" in word:
+        spellings.append(word.replace("ss", "ß"))
+    if word.endswith("σ"):
+        spellings.append(word[:-1] + "ς")
+    return spellings
+
+
+def _stemmer_name(spelling: str, archive_language: str) -> str:
+    """Return the Xapian stemmer that libzim chose for an index of this language.
+
+    It takes a locale: a list of languages, or a code with anything around it, has no stemmer. An
+    index that does not name its language was made for that of its archive.
+    """
+    code = iso_639_1(spelling) if _PLAIN_CODE.fullmatch(spelling) else ""
+    code = code if spelling else archive_language
+    try:
+        xapian.Stem(code or "none")
+    except xapian.InvalidArgumentError:
+        return "none"
+    return code or "none"
+
+
+def _is_stemmed(db: xapian.Database, stemmer: xapian.Stem) -> bool:
+    sample = [
+        term
+        for letter in _STEM_LETTERS
+        for term in islice(filter(_tells, _terms_from(db, letter)), _STEM_SAMPLE)
+    ]
+    changed = sum(stemmer(term).decode() != term for term in sample)
+    return len(sample) < _STEM_LEAST or changed <= _MOST_UNSTEMMED * len(sample)
+
+
+def _terms_from(db: xapian.Database, letter: str) -> Iterator[str]:
+    terms = islice(db.allterms(letter), _STEM_SAMPLE * 10)
+    return (item.term.decode(errors="replace") for item in terms)
+
+
+def _tells(term: str) -> bool:
+    return len(term) > 4 and term.isalpha()
+
+
+def _word_counts(db: xapian.Database, group: Sequence[str], documents: Sequence[int]) -> list[int]:
+    columns = [_term_counts(db, term, documents) for term in group]
+    return [min(counts) for counts in zip(*columns, strict=True)] or [0] * len(documents)
+
+
+def _term_counts(db: xapian.Database, term: str, documents: Sequence[int]) -> list[int]:
+    """Return the count of a term in each document; ``documents`` ascend, as posting lists do."""
+    postings = db.postlist(term)
+    counts = []
+    current = None
+    for document in documents:
+        if current is None or current.docid < document:
+            try:
+                current = postings.skip_to(document)
+            except StopIteration:
+                break
+        counts.append(int(current.wdf) if current.docid == document else 0)
+    return counts + [0] * (len(documents) - len(counts))
