@@ -8,11 +8,13 @@ statistics of all.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from common.frames import LightHit, QueryReply
 from common.refs import format_ref
 from common.text import fold
 from gateway.scoring import GlobalStatistics, aligned, bm25
-from gateway.titles import TitleMatch, TitleQuery, is_listing, title_evidence
+from gateway.titles import TitleEvidence, TitleQuery, is_listing, title_evidence
 
 RRF_K = 60
 """Rank offset of reciprocal rank fusion, from Cormack, Clarke and Büttcher (2009)."""
@@ -71,8 +73,7 @@ class Candidate:
         score: What it is ranked by, higher is better.
         rank: Place in its shard's own list, from 1; title hits come after the others.
         bm25: Score under the statistics of all libraries.
-        match: Whether its title is the query.
-        coverage: Share of the query's weight that its title covers.
+        evidence: What its title, or its alias, says.
         matched: Words of the query that it has, aligned with the query's words.
         length: Words in the document, 0 if unknown.
         alias: Title of the redirect under which it was found, else empty.
@@ -86,8 +87,7 @@ class Candidate:
     score: float
     rank: int
     bm25: float
-    match: TitleMatch
-    coverage: float
+    evidence: TitleEvidence
     matched: tuple[bool, ...]
     length: int
     alias: str = ""
@@ -102,12 +102,18 @@ def order(candidates: Iterable[Candidate]) -> list[Candidate]:
 def fuse(
     replies: Mapping[str, QueryReply], statistics: GlobalStatistics, query: TitleQuery
 ) -> list[Candidate]:
-    """Return one ranking of everything that the libraries found, without duplicates in one.
+    """Return one ranking of everything that the libraries found; no page stands in it twice.
 
     A hit at rank r of its shard's list gets w / (RRF_K + r), where w is the square of the shard's
-    best BM25 score under the statistics of all, both relative to the best there is.
+    best score under the statistics of all, relative to the best shard's. Its title adds to that.
     """
-    lists = {library: _shard_list(library, reply, statistics) for library, reply in replies.items()}
+    lists = {
+        library: [
+            _candidate(library, hit, rank, statistics, query)
+            for rank, hit in enumerate(_merged(reply), start=1)
+        ]
+        for library, reply in replies.items()
+    }
     best = {library: max((c.bm25 for c in hits), default=0.0) for library, hits in lists.items()}
     top = max(best.values(), default=0.0)
     return order(
@@ -137,24 +143,23 @@ def collapse(
     return order(kept.values())
 
 
-def _shard_list(library: str, reply: QueryReply, statistics: GlobalStatistics) -> list[Candidate]:
-    """Return a shard's hits in its own order, then what only its titles gave."""
+def _merged(reply: QueryReply) -> list[LightHit]:
+    """Return a shard's hits in its own order, then what only its titles gave; no path twice."""
     merged: dict[str, LightHit] = {}
-    aliases: dict[str, str] = {}
     for hit in (*reply.hits, *reply.titles):
-        merged.setdefault(hit.path, hit)
-        if hit.alias:
-            aliases.setdefault(hit.path, hit.alias)
-    return [
-        _candidate(library, hit, rank, statistics, aliases.get(path, ""))
-        for rank, (path, hit) in enumerate(merged.items(), start=1)
-    ]
+        known = merged.setdefault(hit.path, hit)
+        if hit.alias and not known.alias:
+            merged[hit.path] = msgspec.structs.replace(known, alias=hit.alias)
+    return list(merged.values())
 
 
 def _candidate(
-    library: str, hit: LightHit, rank: int, statistics: GlobalStatistics, alias: str
+    library: str, hit: LightHit, rank: int, statistics: GlobalStatistics, query: TitleQuery
 ) -> Candidate:
     counts = aligned(hit.counts, len(statistics.idf))
+    title = title_evidence(query, hit.title, hit.alias)
+    # A page that only its title gave comes without counts: its title is all that is known of it.
+    known = bm25(hit, statistics) if any(counts) else title.coverage * sum(statistics.idf)
     return Candidate(
         library=library,
         path=hit.path,
@@ -162,29 +167,23 @@ def _candidate(
         ref=format_ref(library, hit.path),
         score=0.0,
         rank=rank,
-        bm25=bm25(hit, statistics),
-        match=TitleMatch.NONE,
-        coverage=0.0,
+        bm25=known,
+        evidence=title,
         matched=tuple(count > 0 for count in counts),
         length=max(0, hit.length),
-        alias=alias,
+        alias=hit.alias,
     )
 
 
 def _scored(candidate: Candidate, share: float, query: TitleQuery) -> Candidate:
-    title = title_evidence(query, candidate.title, candidate.alias)
+    title = candidate.evidence
     # One word of several may stand in any title: it says nothing ("tail hijack").
     telling = title.words > 1 or title.coverage == 1
     bonus = TITLE_WEIGHT * title.coverage * title.precision if telling else 0.0
     score = share**EVIDENCE_EXPONENT * (RRF_K + 1) / (RRF_K + candidate.rank) * (1 + bonus)
     if is_listing(candidate.title, query):
         score *= LISTING_FACTOR
-    return replace(
-        candidate,
-        score=score + MATCH_LIFT * title.match,
-        match=title.match,
-        coverage=title.coverage,
-    )
+    return replace(candidate, score=score + MATCH_LIFT * title.match)
 
 
 def _page(candidate: Candidate, families: Mapping[str, str]) -> tuple[str, str, str]:
@@ -197,4 +196,4 @@ def _page(candidate: Candidate, families: Mapping[str, str]) -> tuple[str, str, 
 
 def unlifted(candidates: Iterable[Candidate]) -> Iterator[float]:
     """Yield the scores without what `TitleMatch` added: the part that evidence is a share of."""
-    return (candidate.score - MATCH_LIFT * candidate.match for candidate in candidates)
+    return (candidate.score - MATCH_LIFT * candidate.evidence.match for candidate in candidates)

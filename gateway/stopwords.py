@@ -5,7 +5,7 @@ also a noun people search for ("will", "may", "us", "can" as a container aside) 
 opens questions. The lists only ever take words out of a query while others remain.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 _LISTS: dict[str, str] = {
     "en": (
@@ -91,10 +91,17 @@ STOP_WORDS: dict[str, frozenset[str]] = {
 """Stop words by ISO 639-1 code, casefolded."""
 
 
-def likely_stop_words(words: Sequence[str]) -> frozenset[str]:
+LEAST_FOREIGN = 2
+"""Words that a language other than English must know before its list is used: one alone may be a
+noun here ("die hard")."""
+
+
+def likely_stop_words(words: Iterable[str]) -> frozenset[str]:
     """Return the stop words of the language that ``words`` are most likely in.
 
-    The language is the one that knows most of the words as its own; English, the first, wins a
-    tie. Only one list is used, since a stop word here is a noun there ("die", "war", "on", "was").
+    The language is the one that knows most of the words as its own, English if in doubt. Only one
+    list is used, since a stop word of one language is a noun of another ("die", "war", "on").
     """
-    return max(STOP_WORDS.values(), key=lambda listed: sum(word in listed for word in words))
+    distinct = frozenset(words)
+    likely = max(STOP_WORDS.values(), key=lambda listed: len(listed & distinct))
+    return likely if len(likely & distinct) >= LEAST_FOREIGN else STOP_WORDS["en"]
