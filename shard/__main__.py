@@ -1,0 +1,88 @@
+"""The command line of a shard: ``python -m shard serve | inspect | build``.
+
+Exit status: 0 good, 2 bad usage or configuration, 1 failure. What a command needs is imported when
+it runs, so that none pays for the others.
+"""
+
+# ruff: noqa: PLC0415, T201
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from common.errors import ConfigError, CorpusError
+from common.manifest import ADAPTERS
+
+GOOD, FAILED, BAD_USAGE = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    since = time.monotonic()
+    given = _parser().parse_args(arguments)
+    try:
+        return _run(given, since)
+    except ConfigError as exc:
+        print(f"shard: {exc}", file=sys.stderr)
+        return BAD_USAGE
+    except CorpusError as exc:
+        print(f"shard: {exc}", file=sys.stderr)
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="shard", description="Serve one archive.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    serve = commands.add_parser("serve", help="serve an archive at an endpoint")
+    serve.add_argument("--library", required=True, help="name of the library")
+    serve.add_argument("--archive", required=True, type=Path, help="ZIM file")
+    serve.add_argument("--endpoint", required=True, help="ipc:///path or tcp://address:port")
+    serve.add_argument("--adapter", choices=ADAPTERS, default="auto", help="default: %(default)s")
+
+    inspect = commands.add_parser("inspect", help="tell what an archive is")
+    inspect.add_argument("path", type=Path, metavar="PATH", help="ZIM file")
+    inspect.add_argument("--json", action="store_true", help="print one JSON object")
+    inspect.add_argument("--check", action="store_true", help="verify the checksum as well")
+
+    build = commands.add_parser("build", help="pack a folder of pages into an archive")
+    build.add_argument("folder", type=Path, metavar="FOLDER")
+    build.add_argument("file", type=Path, metavar="FILE")
+    return parser
+
+
+def _run(given: argparse.Namespace, since: float) -> int:
+    if given.command == "serve":
+        return _serve(given, since)
+    if given.command == "inspect":
+        return _inspect(given)
+    return _build(given)
+
+
+def _serve(given: argparse.Namespace, since: float) -> int:
+    from common import logs, settings
+    from shard import opening, service
+    from shard.worker import Post
+
+    configured = settings.load()
+    service.socket_of(given.endpoint)
+    logs.configure(configured.log_level, role="shard", library=given.library)
+    open_leaf = opening.opener(given.library, given.archive, given.adapter, configured)
+    return service.run(Post(given.endpoint, configured), open_leaf, since=since)
+
+
+def _inspect(given: argparse.Namespace) -> int:
+    raise NotImplementedError
+
+
+def _build(given: argparse.Namespace) -> int:
+    from shard.build import build
+
+    build(given.folder, given.file)
+    return GOOD
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,238 @@
+"""One request to one reply: what a shard knows, without sockets, threads or processes.
+
+`Leaf.answer` is an iterator, so that whoever drives it can let more urgent work pass: None means
+"not yet", the last item is the reply. Every failure becomes an `ErrorReply`.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from common.codec import error_reply
+from common.deadline import Deadline
+from common.errors import (
+    CorpusError,
+    DeadlineExceeded,
+    Quarantined,
+    RefNotFound,
+    ShardFault,
+    WrongArchive,
+)
+from common.frames import (
+    PROTOCOL_VERSION,
+    DescribeReply,
+    DescribeRequest,
+    DocumentReply,
+    DocumentRequest,
+    LightHit,
+    Preview,
+    PreviewReply,
+    PreviewRequest,
+    QueryReply,
+    QueryRequest,
+    Reply,
+    Request,
+)
+from common.logs import get_logger
+from shard import snippets
+from shard.adapters import Adapter
+from shard.archive import Archive
+from shard.cache import DocumentCache
+from shard.document import Document
+from shard.fingerprint import of_page
+from shard.guard import Guard, Unguarded
+from shard.index import Index, IndexHit, TitleHit
+from shard.vitals import Vitals, resident_bytes
+
+READABLE = ("text/html", "application/xhtml+xml", "text/plain")
+"""Media types that are documents; anything else is an asset."""
+
+Steps = Iterator[Reply | None]
+"""None where more urgent work may pass; the last item is the reply."""
+
+
+class Leaf:
+    """Answers for one archive.
+
+    Args:
+        cache_bytes: Room for parsed documents.
+        guard: Knows which pages are refused, and is told which page is worked on.
+        vitals: What `DescribeReply` tells about the process.
+    """
+
+    def __init__(  # noqa: PLR0913 - the parts of a leaf
+        self,
+        library: str,
+        archive: Archive,
+        index: Index,
+        adapter: Adapter,
+        *,
+        cache_bytes: int,
+        guard: Guard | None = None,
+        vitals: Vitals | None = None,
+    ) -> None:
+        self._library = library
+        self._archive = archive
+        self._index = index
+        self._adapter = adapter
+        self._documents = DocumentCache(cache_bytes)
+        self._guard = guard or Unguarded()
+        self._vitals = vitals or Vitals()
+        self._logger = get_logger()
+
+    def answer(self, request: Request, deadline: Deadline) -> Steps:
+        """Yield None at each point where more urgent work may pass, then the reply."""
+        try:
+            yield from self._steps(request, deadline)
+        except CorpusError as exc:
+            yield error_reply(request.request_id, exc)
+        except Exception:
+            self._logger.exception("request failed", request=type(request).__name__)
+            fault = ShardFault(f"{self._library} could not answer because of a fault of its own")
+            yield error_reply(request.request_id, fault)
+
+    def _steps(self, request: Request, deadline: Deadline) -> Steps:
+        self._check_identity(request)
+        if isinstance(request, DescribeRequest):
+            yield self._describe(request)
+        elif isinstance(request, QueryRequest):
+            yield from self._query(request, deadline)
+        elif isinstance(request, PreviewRequest):
+            yield from self._preview(request, deadline)
+        else:
+            yield from self._document(request, deadline)
+
+    def _check_identity(self, request: Request) -> None:
+        if request.library != self._library:
+            raise WrongArchive(f"expected library {self._library}, got {request.library}")
+        if not isinstance(request, DescribeRequest) and request.archive != self._archive.uuid:
+            raise WrongArchive(f"expected archive {self._archive.uuid}, got {request.archive}")
+
+    def _describe(self, request: DescribeRequest) -> DescribeReply:
+        archive, index, vitals = self._archive, self._index, self._vitals
+        return DescribeReply(
+            request_id=request.request_id,
+            protocol=PROTOCOL_VERSION,
+            library=self._library,
+            archive=archive.uuid,
+            snapshot=archive.snapshot,
+            title=archive.title,
+            language=archive.language,
+            kind=self._adapter.kind,
+            adapter=self._adapter.name,
+            documents=index.documents,
+            total_length=index.total_length,
+            index=index.kind,
+            index_reason=index.reason,
+            pid=os.getpid(),
+            keeper_pid=vitals.keeper_pid,
+            uptime=vitals.uptime(),
+            restarts=vitals.restarts,
+            memory=resident_bytes(),
+            draining=vitals.draining,
+            quarantined=self._guard.refused(),
+        )
+
+    def _query(self, request: QueryRequest, deadline: Deadline) -> Steps:
+        accept = self._adapter.accepts
+        answer = self._index.query(request.words, request.limit, accept)
+        yield None
+        _check(deadline)
+        titles = self._index.titles(request.text, request.limit, accept)
+        hits = [_light(hit) for hit in answer.hits]
+        yield QueryReply(
+            request_id=request.request_id,
+            documents=answer.documents,
+            total_length=answer.total_length,
+            frequencies=list(answer.frequencies),
+            counted=answer.counted,
+            hits=hits,
+            titles=_titled(titles, hits, len(request.words)),
+        )
+
+    def _preview(self, request: PreviewRequest, deadline: Deadline) -> Steps:
+        previews: list[Preview] = []
+        for path in request.paths:
+            if previews:
+                yield None
+            _check(deadline)
+            previews.append(self._preview_of(path, request))
+        yield PreviewReply(request_id=request.request_id, previews=previews)
+
+    def _preview_of(self, path: str, request: PreviewRequest) -> Preview:
+        """Return the preview of one page; a failure costs this hit, not the others."""
+        try:
+            document = self._open(path)
+            return snippets.preview(
+                document, path, request.words, request.weights, self._index.stem
+            )
+        except CorpusError as exc:
+            self._logger.info("preview failed", path=path, code=exc.code, reason=str(exc))
+        except Exception:
+            self._logger.exception("preview failed", path=path)
+        return Preview(path=path, failed=True)
+
+    def _document(self, request: DocumentRequest, deadline: Deadline) -> Steps:
+        document = self._open(request.path)
+        yield None
+        rendering = document.render(request.sections, request.max_chars)
+        while True:
+            _check(deadline)
+            try:
+                next(rendering)
+            except StopIteration as end:
+                rendered = end.value
+                break
+            yield None
+        available, more = document.available()
+        yield DocumentReply(
+            request_id=request.request_id,
+            path=document.path,
+            title=document.title,
+            sections=list(rendered.sections),
+            available=list(available),
+            more_sections=more,
+            truncated=rendered.truncated,
+        )
+
+    def _open(self, path: str) -> Document:
+        """Return the parsed document of ``path``, from the cache if it is there."""
+        subject = of_page(self._archive.uuid, path)
+        if self._guard.refuses(subject):
+            raise Quarantined(f"{self._library} refuses this document after repeated failures")
+        self._guard.narrow(subject, f"page {path}")
+        head = self._archive.head(path)
+        if head.mimetype.partition(";")[0].strip().lower() not in READABLE:
+            raise RefNotFound(f"Document not found in {self._library}: {path}")
+        document = self._documents.get(head.path)
+        if document is None:
+            document = self._adapter.parse(self._archive.read(head.path))
+            self._documents.put(head.path, document)
+        return document
+
+
+def _check(deadline: Deadline) -> None:
+    if deadline.expired():
+        raise DeadlineExceeded("the deadline passed while the request was worked on")
+
+
+def _light(hit: IndexHit) -> LightHit:
+    return LightHit(path=hit.path, title=hit.title, length=hit.length, counts=list(hit.counts))
+
+
+def _titled(titles: Sequence[TitleHit], hits: Sequence[LightHit], words: int) -> list[LightHit]:
+    """Return the title hits, with the counts of those that the full-text index found as well."""
+    known = {hit.path: hit for hit in hits}
+    unknown = LightHit(path="", title="", length=0, counts=[0] * words)
+    found: list[LightHit] = []
+    for title in titles:
+        counted = known.get(title.path, unknown)
+        found.append(
+            LightHit(
+                path=title.path,
+                title=title.title,
+                length=counted.length,
+                counts=counted.counts,
+                alias=title.alias,
+            )
+        )
+    return found

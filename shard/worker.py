@@ -1,0 +1,87 @@
+"""The worker: a forked child that owns the archive and the socket.
+
+Everything of libzim and ZeroMQ is opened here, after the fork. What cannot be opened is told to the
+keeper through the shared record, and the process ends with `CANNOT_SERVE`; the keeper tries again.
+"""
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from common.errors import CorpusError
+from common.logs import get_logger
+from common.settings import Settings
+from shard import watchdog
+from shard.fingerprint import NOTHING
+from shard.guard import Guard, KeptGuard
+from shard.keeper import Seat
+from shard.server import Answers, Server
+from shard.vitals import Vitals
+
+CANNOT_SERVE = 3
+"""Exit status of a worker that could not open its archive or bind its endpoint."""
+
+Facts = dict[str, Any]
+"""What the ready line says of the archive."""
+
+OpenLeaf = Callable[[Guard, Vitals], tuple[Answers, Facts]]
+"""Opens what is served; called after the fork."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """Where and how a worker serves."""
+
+    endpoint: str
+    settings: Settings
+
+
+def work(seat: Seat, post: Post, open_leaf: OpenLeaf) -> int:
+    """Serve until told to stop; return the exit status."""
+    watchdog.prepare()
+    logger = get_logger()
+    dog = watchdog.Watchdog(post.settings.shard_watchdog)
+    guard = KeptGuard(seat.record, dog, seat.sentences)
+    vitals = Vitals(keeper_pid=seat.keeper_pid, restarts=seat.restarts)
+    _heed_signals(vitals)
+    try:
+        guard.begin(NOTHING, "opening the archive")
+        leaf, facts = open_leaf(guard, vitals)
+        server = Server(
+            leaf,
+            post.endpoint,
+            capacity=post.settings.shard_queue,
+            guard=guard,
+            vitals=vitals,
+            log_queries=post.settings.log_queries,
+        )
+        server.bind()
+    except CorpusError as exc:
+        seat.record.reason = str(exc)
+        return CANNOT_SERVE
+    finally:
+        guard.end()
+    # From here on the arrival of a signal itself ends the server's waiting.
+    signal.set_wakeup_fd(server.wake_descriptor, warn_on_full_buffer=False)
+    seat.record.ready = True
+    took = round((time.monotonic() - seat.since) * 1000)
+    logger.info("shard ready", endpoint=post.endpoint, **facts, ms=took, restarts=seat.restarts)
+    server.run()
+    signal.set_wakeup_fd(-1)
+    server.close()
+    return 0
+
+
+def _heed_signals(vitals: Vitals) -> None:
+    """Drain when told to stop, also when told before there is anything to drain."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        vitals.draining = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD))
