@@ -23,6 +23,8 @@ _SPACES = re.compile(r"\s+")
 
 def normalise(text: str) -> str:
     """Return ``text`` in NFKC with white space collapsed and control characters gone."""
+    if text.isascii() and text.isprintable():
+        return _SPACES.sub(" ", text).strip()
     clean = "".join(
         " " if unicodedata.category(char) in {"Cc", "Zs", "Zl", "Zp"} else char
         for char in unicodedata.normalize("NFKC", text)
@@ -33,6 +35,8 @@ def normalise(text: str) -> str:
 
 def unaccent(text: str) -> str:
     """Return ``text`` without combining marks, as libzim does before it indexes."""
+    if text.isascii():
+        return text
     decomposed = unicodedata.normalize("NFD", text)
     bare = "".join(char for char in decomposed if not unicodedata.category(char).startswith("M"))
     return unicodedata.normalize("NFC", bare)

@@ -1,21 +1,27 @@
 """Pages by their titles: which candidates count, and in which order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from operator import itemgetter
 from typing import Protocol
+
+import structlog
 
 from common.errors import RefNotFound, ShardFault
 from common.text import fold
 from shard.archive import Archive, Found
 from shard.index.base import Accept, TitleHit
 
+logger = structlog.get_logger()
+
 MAX_TITLE_CHARS = 256
 """A longer text is no title; ZIM titles of published archives stay below."""
 
-_EXACT_CANDIDATES = 100
-_OTHER_CANDIDATES = 60
-"""Titles looked at. Those that match exactly are the shortest, so they are among the first; many
+_CANDIDATES = 80
+"""Titles looked at, of each sort. The shortest come first, so exact matches are among them; many
 redirects may lead to one page."""
 
 _EXTENSIONS = ("", ".html")
@@ -69,37 +75,76 @@ def look_up(
 ) -> list[TitleHit]:
     """Return at most ``limit`` pages, exact matches first; see `shard.index.base.Index.titles`.
 
-    A page that several of its titles lead to is there once, under the closest of them.
+    A page that several of its titles lead to is there once, under the closest of them. Where the
+    source is damaged, pages are still found by the usual spellings of ``text``.
     """
     wanted = fold(text)
     if not wanted or len(text) > MAX_TITLE_CHARS or limit < 1:
         return []
+    begin = _beginning(archive, source, text)
+    others = _resolved(archive, _others(archive, source, text, begin))
     hits: dict[str, TitleHit] = {}
-    for found in _sorted(_exact(archive, source, text, wanted), text):
-        _add(hits, found, accept)
-    if len(hits) < limit:
-        for found in _sorted(_others(archive, source, text), text):
-            _add(hits, found, accept)
-    return list(hits.values())[:limit]
+    for found in chain(_exact(archive, text, begin), others):
+        head = found.head
+        if head.path not in hits and accept(head):
+            hits[head.path] = TitleHit(head.path, head.title, _alias(found, wanted))
+        if len(hits) == limit:
+            break
+    return list(hits.values())
 
 
-def _add(hits: dict[str, TitleHit], found: Found, accept: Accept) -> None:
-    head = found.head
-    if head.path not in hits and accept(head):
-        hits[head.path] = TitleHit(head.path, head.title, found.alias)
+def shown(found: Found) -> str:
+    """Return the title by which an entry was found: its own, or that of the redirect."""
+    return found.alias or found.head.title
 
 
-def _exact(archive: Archive, source: TitleSource, text: str, wanted: str) -> Iterator[Found]:
-    candidates = source.beginning(text, _EXACT_CANDIDATES)
-    likely = [one for one in candidates if not one.title or fold(one.title) == wanted]
-    for found in (*_guesses(archive, text), *_resolved(archive, likely)):
-        if fold(_shown(found)) == wanted:
-            yield found
+def title_of(archive: Archive, candidate: Candidate) -> str:
+    """Return a candidate's title; empty if only its entry knows it and that is broken."""
+    if candidate.title:
+        return candidate.title
+    return next((shown(found) for found in _resolved(archive, [candidate])), "")
 
 
-def _others(archive: Archive, source: TitleSource, text: str) -> Iterator[Found]:
-    yield from _resolved(archive, source.beginning(text, _OTHER_CANDIDATES))
-    yield from _resolved(archive, source.containing(text, _OTHER_CANDIDATES))
+def _beginning(archive: Archive, source: TitleSource, text: str) -> dict[Candidate, str]:
+    """Return what begins with ``text`` and the folded title of each."""
+    candidates = _tolerant(source.beginning, text, _CANDIDATES)
+    if " " in (wanted := fold(text)):
+        # Symbols are one word in the index: "target link libraries" means target_link_libraries().
+        candidates += _tolerant(source.beginning, wanted.replace(" ", "_"), _CANDIDATES)
+    return {candidate: fold(title_of(archive, candidate)) for candidate in candidates}
+
+
+def _exact(archive: Archive, text: str, begin: Mapping[Candidate, str]) -> list[Found]:
+    wanted = fold(text)
+    likely = [candidate for candidate, title in begin.items() if title == wanted]
+    found = [*_guesses(archive, text), *_resolved(archive, likely)]
+    exact = [one for one in found if fold(shown(one)) == wanted]
+    return sorted(exact, key=partial(_closeness, text))
+
+
+def _others(
+    archive: Archive, source: TitleSource, text: str, begin: Mapping[Candidate, str]
+) -> Iterator[Candidate]:
+    """Yield what begins with ``text``, then what has its words, each the shortest first."""
+    wanted = fold(text)
+    folded = dict(begin)
+    for candidate in _tolerant(source.containing, text, _CANDIDATES):
+        if candidate not in folded:
+            folded[candidate] = fold(title_of(archive, candidate))
+    order = [
+        (not title.startswith(wanted), len(title), candidate.path, candidate)
+        for candidate, title in folded.items()
+    ]
+    for *_, candidate in sorted(order, key=itemgetter(0, 1, 2)):
+        yield candidate
+
+
+def _alias(found: Found, wanted: str) -> str:
+    """Return the redirect's title, unless the page's own title matches as well as that."""
+    own, alias = fold(found.head.title), fold(found.alias)
+    if own == wanted or (alias != wanted and own.startswith(wanted)):
+        return ""
+    return found.alias
 
 
 def _guesses(archive: Archive, text: str) -> Iterator[Found]:
@@ -121,33 +166,25 @@ def _spellings(text: str) -> list[str]:
 
 def _resolved(archive: Archive, candidates: Iterable[Candidate]) -> Iterator[Found]:
     for candidate in candidates:
-        try:
+        with suppress(RefNotFound, ShardFault):
             yield archive.find(candidate.path)
-        except (RefNotFound, ShardFault):
-            continue
 
 
-def _shown(found: Found) -> str:
-    return found.alias or found.head.title
+def _tolerant(ask: Callable[[str, int], list[Candidate]], text: str, limit: int) -> list[Candidate]:
+    try:
+        return ask(text, limit)
+    except ShardFault as exc:
+        logger.warning("title_index_damaged", error=str(exc))
+        return []
 
 
-def _sorted(found: Iterable[Found], text: str) -> list[Found]:
-    """Return the closest first: by how it is written, own titles before redirects, short ones."""
-    wanted = fold(text)
-    prefix = f"{wanted} "
-
-    def key(one: Found) -> tuple[bool, bool, bool, bool, bool, int, str, str]:
-        shown = _shown(one)
-        folded = fold(shown)
-        return (
-            folded != wanted,
-            not folded.startswith(prefix),
-            shown != text,
-            shown.casefold() != text.casefold(),
-            bool(one.alias),
-            len(shown),
-            one.head.path,
-            shown,
-        )
-
-    return sorted(found, key=key)
+def _closeness(text: str, found: Found) -> tuple[bool, bool, bool, str, str]:
+    """Return a sort key: by how it is written, own titles before redirects."""
+    title = shown(found)
+    return (
+        title != text,
+        title.casefold() != text.casefold(),
+        bool(found.alias),
+        found.head.path,
+        title,
+    )
