@@ -5,38 +5,17 @@ archive appears under its name only when it is complete.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from libzim.writer import Creator, Hint, Item, StringProvider
 
 from common.errors import ConfigError
+from shard.scrapers import scrape
+from shard.scrapers.contents import Contents, Entry, Redirect
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What one path of an archive holds.
-
-    Attributes:
-        front: Whether it is a page for readers, listed among the titles (not an asset).
-    """
-
-    path: str
-    title: str
-    content: str | bytes
-    mimetype: str = "text/html"
-    front: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Redirect:
-    """A second name of an entry: ``path`` leads to ``target``."""
-
-    path: str
-    title: str
-    target: str
+__all__ = ["Contents", "Entry", "Redirect", "build", "write_archive"]
 
 
 class _WriterItem(Item):  # type: ignore[misc]
@@ -60,27 +39,6 @@ class _WriterItem(Item):  # type: ignore[misc]
 
     def get_hints(self) -> dict[Hint, int]:
         return {Hint.FRONT_ARTICLE: int(self._entry.front), Hint.COMPRESS: 1}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
-    """All that goes into one archive.
-
-    Attributes:
-        entries: In the order in which they are written.
-        redirects: Their targets must be among the entries or the other redirects.
-        metadata: Besides ``Language``.
-        language: ISO 639-3 code, of the metadata and of the full-text index.
-        index: Whether to write a full-text index; the title index is written in any case.
-        main: Path of the main page; none if empty.
-    """
-
-    entries: Sequence[Entry]
-    redirects: Sequence[Redirect] = ()
-    metadata: Mapping[str, str | bytes] = field(default_factory=dict)
-    language: str = "eng"
-    index: bool = True
-    main: str = ""
 
 
 def write_archive(target: Path, contents: Contents) -> None:
@@ -118,7 +76,8 @@ def _fill(path: Path, contents: Contents) -> None:
 def _check_paths(contents: Contents) -> None:
     # libzim drops a redirect without a target in silence.
     known: set[str] = set()
-    for path in [named.path for named in (*contents.entries, *contents.redirects)]:
+    paths = [entry.path for entry in contents.entries]
+    for path in paths + [redirect.path for redirect in contents.redirects]:
         if path in known:
             raise ConfigError(f"expected one entry per path, got two of {path!r}")
         known.add(path)
@@ -148,6 +107,6 @@ def build(folder: Path, target: Path) -> None:
     """Pack ``folder`` (an ``archive.toml`` and page sources) into the archive ``target``.
 
     Raises:
-        ConfigError: The folder is not what it should be.
+        ConfigError: The folder is not what `shard.scrapers` expects.
     """
-    raise ConfigError(f"{folder}: expected a folder of page sources; target {target}")
+    write_archive(target, scrape(folder))
