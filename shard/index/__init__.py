@@ -7,7 +7,7 @@ that is not possible, ``titles`` answers from titles alone.
 from common.errors import ShardFault
 from shard.archive import Archive
 from shard.index.base import Accept, Index, IndexAnswer, IndexHit, TitleHit
-from shard.index.blob import ABSENT, FULLTEXT_PATHS, TITLE_PATHS, Blob, locate
+from shard.index.blob import ABSENT, FULLTEXT_PATHS, SPLIT, TITLE_PATHS, Blob, locate
 from shard.index.libzim_index import LibzimIndex, TitlesIndex
 from shard.index.titles import LibzimTitles, TitleSource
 
@@ -49,7 +49,8 @@ def open_index(archive: Archive) -> Index:
         else:
             reason = NO_BINDINGS
     if not archive.has_fulltext_index:
-        return TitlesIndex(archive, titles, NO_FULLTEXT if place == ABSENT else reason)
+        # libzim sees the index of a split archive: without one, being split is no reason.
+        return TitlesIndex(archive, titles, NO_FULLTEXT if place == SPLIT else reason)
     try:
         return LibzimIndex(archive, titles, reason)
     except ShardFault as exc:

@@ -188,15 +188,16 @@ class Vocabulary:
 
     def __init__(self, db: xapian.Database, archive_language: str) -> None:
         spelling = db.get_metadata("language").decode(errors="replace")
-        self._stemmer = xapian.Stem(_stemmer_name(spelling, archive_language))
-        if not _is_stemmed(db, self._stemmer):
-            self._stemmer = xapian.Stem("none")
+        self._stemmer = _stemmer(spelling, archive_language)
+        if self._stemmer is not None and not _is_stemmed(db, self._stemmer):
+            self._stemmer = None
         self._stop = frozenset(db.get_metadata("stopwords").decode(errors="replace").split("\n"))
         self._db = db
 
     def stem(self, word: str) -> str:
         """Return the term of a word."""
-        return str(self._stemmer(unaccent(word.casefold())).decode(errors="replace"))
+        bare = unaccent(word.casefold())
+        return bare if self._stemmer is None else _stemmed(self._stemmer, bare)
 
     def terms_of(self, words: Sequence[str]) -> list[list[str]]:
         """Return the terms of each word: several for CJK, none for a stop word.
@@ -265,7 +266,7 @@ def _terms(text: str, stemmer: xapian.Stem | None = None) -> list[str]:
         generator.set_stemmer(stemmer)
         generator.set_stemming_strategy(xapian.TermGenerator.STEM_ALL)
     terms: dict[str, None] = {}
-    for word in unaccent(text.casefold()).split():
+    for word in unaccent(text.lower()).split():
         document = xapian.Document()
         generator.set_document(document)
         generator.index_text(word)
@@ -284,8 +285,8 @@ def _uncasefolded(word: str) -> list[str]:
     return spellings
 
 
-def _stemmer_name(spelling: str, archive_language: str) -> str:
-    """Return the Xapian stemmer that libzim chose for an index of this language.
+def _stemmer(spelling: str, archive_language: str) -> xapian.Stem | None:
+    """Return the stemmer that libzim chose for an index of this language, if Xapian has one.
 
     It takes a locale: a list of languages, or a code with anything around it, has no stemmer. An
     index that does not name its language was made for that of its archive.
@@ -293,10 +294,13 @@ def _stemmer_name(spelling: str, archive_language: str) -> str:
     code = iso_639_1(spelling) if _PLAIN_CODE.fullmatch(spelling) else ""
     code = code if spelling else archive_language
     try:
-        xapian.Stem(code or "none")
+        return xapian.Stem(code) if code else None
     except xapian.InvalidArgumentError:
-        return "none"
-    return code or "none"
+        return None
+
+
+def _stemmed(stemmer: xapian.Stem, word: str) -> str:
+    return str(stemmer(word).decode(errors="replace"))
 
 
 def _is_stemmed(db: xapian.Database, stemmer: xapian.Stem) -> bool:
@@ -305,7 +309,7 @@ def _is_stemmed(db: xapian.Database, stemmer: xapian.Stem) -> bool:
         for letter in _STEM_LETTERS
         for term in islice(filter(_tells, _terms_from(db, letter)), _STEM_SAMPLE)
     ]
-    changed = sum(stemmer(term).decode() != term for term in sample)
+    changed = sum(_stemmed(stemmer, term) != term for term in sample)
     return len(sample) < _STEM_LEAST or changed <= _MOST_UNSTEMMED * len(sample)
 
 
