@@ -145,11 +145,12 @@ class XapianTitles:
         with _reading("title index"):
             self._db = _open(archive.path, blob)
             self._anchored = int(self._db.get_termfreq(_ANCHOR)) > 0
+            self._stop = _stop_words(self._db)
         self._paths = _PathForm(self._db, archive)
 
     def beginning(self, text: str, limit: int) -> list[Candidate]:
         """Return titles that begin with the words of ``text``, the shortest first."""
-        terms = _terms(text)
+        terms = self._terms(text)
         if not terms or is_cjk(text):
             return self.containing(text, limit)
         whole = [_ANCHOR, *terms] if self._anchored else terms
@@ -157,7 +158,7 @@ class XapianTitles:
 
     def containing(self, text: str, limit: int) -> list[Candidate]:
         """Return titles that have every word of ``text``, the last one as a prefix."""
-        terms = _terms(text)
+        terms = self._terms(text)
         if not terms:
             return []
         last = xapian.Query(
@@ -169,6 +170,15 @@ class XapianTitles:
         )
         parts = [*(xapian.Query(term) for term in terms[:-1]), last]
         return self._candidates(xapian.Query(xapian.Query.OP_AND, parts), limit)
+
+    def _terms(self, text: str) -> list[str]:
+        # Databases made until 2022 have no stop words at all, later ones have them in titles.
+        with _reading("title index"):
+            return [
+                term
+                for term in _terms(text)
+                if term not in self._stop or self._db.term_exists(term)
+            ]
 
     def _candidates(self, query: xapian.Query, limit: int) -> list[Candidate]:
         with _reading("title index"):
@@ -191,7 +201,7 @@ class Vocabulary:
         self._stemmer = _stemmer(spelling, archive_language)
         if self._stemmer is not None and not _is_stemmed(db, self._stemmer):
             self._stemmer = None
-        self._stop = frozenset(db.get_metadata("stopwords").decode(errors="replace").split("\n"))
+        self._stop = _stop_words(db)
         self._db = db
 
     def stem(self, word: str) -> str:
@@ -301,6 +311,10 @@ def _stemmer(spelling: str, archive_language: str) -> xapian.Stem | None:
 
 def _stemmed(stemmer: xapian.Stem, word: str) -> str:
     return str(stemmer(word).decode(errors="replace"))
+
+
+def _stop_words(db: xapian.Database) -> frozenset[str]:
+    return frozenset(db.get_metadata("stopwords").decode(errors="replace").split("\n"))
 
 
 def _is_stemmed(db: xapian.Database, stemmer: xapian.Stem) -> bool:
