@@ -1,0 +1,157 @@
+"""Reference pages of DevDocs as devdocs2zim packs them.
+
+A page is one document. Symbols (``dt`` with an id) are sections below the heading they stand
+under, so that one of them can be fetched alone. The attribution stays as a link to the source.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lxml.html import HtmlElement
+
+from common.frames import Kind
+from shard.adapters.base import Guarded, is_html, title_of
+from shard.archive import EntryHead, Page
+from shard.document import Document
+from shard.html import math
+from shard.html.dom import PARAGRAPH, Marked, Node, classes, contents, drop, visible_text
+from shard.html.links import external_target
+from shard.html.parse import parse
+from shard.html.passes import characters, headings, hidden, images, references
+from shard.html.sections import Builder, Symbol
+
+_ASSETS: Final = ("assets/", "_zim_static/")
+_NO_PAGES: Final = frozenset({"", "index", "navbar.json", "licenses.txt", "application.css"})
+_LANGUAGE: Final = {"_python": "python", "_cpp": "cpp", "_c": "c", "_cmake": "cmake",
+                    "_javascript": "javascript", "_node": "javascript", "_rust": "rust",
+                    "_go": "go"}  # fmt: skip
+_SIGNATURE_SPACES = re.compile(r"\s+")
+
+
+class DevDocs(Guarded):
+    """Every documentation that DevDocs has."""
+
+    name = "devdocs"
+    kind: Kind = "documentation"
+
+    def accepts(self, head: EntryHead) -> bool:
+        """Refuse the start page and assets."""
+        if not is_html(head.mimetype):
+            return False
+        return head.path not in _NO_PAGES and not head.path.startswith(_ASSETS)
+
+    def _read(self, page: Page) -> Document:
+        root = parse(page.content)
+        title = title_of(root, page)
+        marked = Marked(root)
+        self._clean(marked)
+        body = _body(marked)
+        source = _take_attribution(body)
+        _drop_contents_list(body)
+        sections = Builder(title, symbols=symbols_of).build(body)
+        if source:
+            sections[0].nodes += [PARAGRAPH, *source]
+        return Document(page.path, title, sections, page_bytes=len(page.content))
+
+    def _clean(self, marked: Marked) -> None:
+        math.mark_formulas(marked)
+        hidden.drop_never_shown(marked.root)
+        headings.drop_permalinks(marked.root)
+        marked.drop("_sidebar", "_nav", "_header", "t-navbar", "toc", "contents-hidden")
+        for navbar in list(marked.root.iter("devdocs-navbar")):
+            drop(navbar)
+        hidden.drop_hidden(marked)
+        references.drop_references(marked)
+        images.drop_images(marked.root)
+        headings.embolden_titles(marked)
+        headings.open_summaries(marked.root)
+        characters.drop_word_breaks(marked.root)
+
+
+def _body(marked: Marked) -> HtmlElement:
+    for name in ("_page", "_content", "_container"):
+        for element in marked.with_class(name):
+            return element
+    return next(marked.root.iter("body"), marked.root)
+
+
+def _take_attribution(body: HtmlElement) -> list[Node]:
+    """Take the attribution out and return the link to the page's source."""
+    source: list[Node] = []
+    for element in list(body.iter("div")):
+        if "_attribution" not in classes(element):
+            continue
+        for link in element.iter("a"):
+            if "_attribution-link" in classes(link) and external_target(link.get("href")):
+                link.tail = None
+                source = ["Source: ", link]
+        drop(element)
+    return source
+
+
+def _drop_contents_list(body: HtmlElement) -> None:
+    """Take out a list of links to the page's own headings, before the first of them.
+
+    Case: CMake's manuals begin with one, and its links dangle: most headings have no id.
+    """
+    for element in list(body.iter("ul", "ol", "h2", "h3")):
+        if element.tag in {"h2", "h3"}:
+            return
+        if element.getparent() is not None and _is_contents_list(element):
+            drop(element)
+
+
+def _is_contents_list(element: HtmlElement) -> bool:
+    links = list(element.iter("a"))
+    if not links or any(not (link.get("href") or "").startswith("#") for link in links):
+        return False
+    linked = sum(len("".join("".join(link.itertext()).split())) for link in links)
+    return linked == len("".join("".join(element.itertext()).split()))
+
+
+def symbols_of(definitions: HtmlElement) -> Iterator[Symbol | HtmlElement] | None:
+    """Return the symbols of a definition list, or None if its terms have no ids."""
+    if not any(child.tag == "dt" and child.get("id") for child in definitions):
+        return None
+    return _symbols(definitions)
+
+
+def _symbols(definitions: HtmlElement) -> Iterator[Symbol]:
+    terms: list[HtmlElement] = []
+    bodies: list[HtmlElement] = []
+    for child in definitions:
+        if child.tag == "dt":
+            if bodies:
+                yield _symbol(terms, bodies)
+                terms, bodies = [], []
+            terms.append(child)
+        elif child.tag == "dd":
+            bodies.append(child)
+    if terms:
+        yield _symbol(terms, bodies)
+
+
+def _symbol(terms: list[HtmlElement], bodies: list[HtmlElement]) -> Symbol:
+    ids = [anchor for term in terms for anchor in _ids(term)]
+    signature: list[Node] = []
+    for term in terms:
+        signature += [_signature(term), PARAGRAPH]
+    body: list[Node] = []
+    for element in bodies:
+        body += [*contents(element), PARAGRAPH]
+    title = ids[0] if ids else visible_text([terms[0]]) if terms else ""
+    return Symbol(tuple(ids) or (title,), title, tuple(signature), tuple(body))
+
+
+def _ids(term: HtmlElement) -> list[str]:
+    anchor = term.get("id")
+    return [anchor] if anchor else []
+
+
+def _signature(term: HtmlElement) -> Node:
+    """Return the term as one code span, if it is code."""
+    text = _SIGNATURE_SPACES.sub(" ", "".join(term.itertext())).strip()
+    code: HtmlElement = term.makeelement("code", {})
+    code.text = text
+    return code

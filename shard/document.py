@@ -1,0 +1,194 @@
+"""One parsed document: its sections, and their Markdown when it is asked for."""
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
+
+from common.errors import SectionNotFound
+from common.frames import SectionContent, SectionEntry
+from shard.html.blocks import Block, cut, join
+from shard.html.markdown import blocks_of, heading
+from shard.html.plain import Paragraph, paragraphs
+from shard.html.sections import LEAD_LEVEL, Section
+
+MAX_LISTED = 100
+"""Sections that a document lists; the deepest are left out first."""
+
+_BYTES_PER_BYTE = 12
+"""Memory of a tree per byte of its page: measured 6 to 14 on pages of the sample archives."""
+
+_FIXED_BYTES = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """Sections in document order, each once; ``truncated`` if the budget cut something off."""
+
+    sections: list[SectionContent]
+    truncated: bool
+
+
+class Document:
+    """A page as sections.
+
+    Attributes:
+        path: Entry path.
+        title: Of the page.
+        size: Bytes it holds, for the cache.
+        sections: In document order.
+    """
+
+    def __init__(
+        self, path: str, title: str, sections: Sequence[Section], *, page_bytes: int = 0
+    ) -> None:
+        self.path = path
+        self.title = title
+        self.sections = tuple(sections)
+        self.size = _FIXED_BYTES + _BYTES_PER_BYTE * page_bytes
+        self._blocks: dict[int, list[Block]] = {}
+        self._paragraphs: dict[int, tuple[Paragraph, ...]] = {}
+        self._places = self._read_places()
+        self._ends = self._read_ends()
+
+    def _read_places(self) -> dict[str, int]:
+        places: dict[str, int] = {}
+        for place, section in enumerate(self.sections):
+            places[section.id] = place
+        for place, section in enumerate(self.sections):
+            for alias in section.aliases:
+                places.setdefault(alias, place)
+        if self.sections:
+            # A thread has no lead: its question stands first.
+            places.setdefault("", 0)
+        return places
+
+    def _read_ends(self) -> list[int]:
+        """Return for each section the place after its last descendant."""
+        ends = list(range(1, len(self.sections) + 1))
+        for place in range(len(self.sections) - 1, 0, -1):
+            parent = self.sections[place].parent
+            if parent is not None:
+                ends[parent] = max(ends[parent], ends[place])
+        return ends
+
+    def available(self, limit: int = MAX_LISTED) -> tuple[list[SectionEntry], int]:
+        """Return the sections to list, in document order, and how many are left out.
+
+        If there are more than ``limit``, whole levels are left out, the deepest first; of the
+        last level that fits in part, the first sections are listed.
+        """
+        by_level = sorted(range(len(self.sections)), key=lambda place: self.sections[place].level)
+        listed = sorted(by_level[:limit])
+        entries = [SectionEntry(self.sections[p].id, self.sections[p].title) for p in listed]
+        return entries, len(self.sections) - len(listed)
+
+    def render(self, ids: Sequence[str], max_chars: int) -> Generator[None, None, Rendered]:
+        """Render the whole document, or these sections with their subtrees.
+
+        Yields between sections, so that more urgent work may pass.
+
+        Raises:
+            SectionNotFound: One of ``ids`` is not there; nothing is rendered then.
+        """
+        groups = self._asked(ids) if ids else [[place] for place in range(len(self.sections))]
+        budget = _Budget(max_chars)
+        contents: list[SectionContent] = []
+        for group in groups:
+            text = yield from self._render_group(group, budget)
+            section = self.sections[group[0]]
+            if text or (ids and not budget.spent):
+                contents.append(
+                    SectionContent(
+                        id=section.id,
+                        title=section.title,
+                        content=text,
+                        metadata=section.metadata,
+                    )
+                )
+            if budget.spent:
+                break
+        return Rendered(contents, budget.spent)
+
+    def _render_group(self, group: Iterable[int], budget: "_Budget") -> Generator[None, None, str]:
+        parts: list[str] = []
+        asked = True
+        for place in group:
+            blocks = self._own_blocks(place)
+            if blocks and (asked or self._has_content(place)):
+                part = budget.take(blocks, 2 if parts else 0)
+                parts += [part] if part else []
+            asked = False
+            if budget.spent:
+                break
+            yield
+        return "\n\n".join(parts)
+
+    def _asked(self, ids: Sequence[str]) -> list[list[int]]:
+        """Return the places of each asked subtree, outermost only, in document order."""
+        missing = [name for name in dict.fromkeys(ids) if name not in self._places]
+        if missing:
+            listed, _ = self.available()
+            raise SectionNotFound(
+                "no such section: " + ", ".join(repr(name) for name in missing)
+                + "; available_sections lists those there are",
+                missing=missing,
+                available=[(entry.id, entry.title) for entry in listed],
+            )  # fmt: skip
+        groups: list[list[int]] = []
+        end = 0
+        for place in sorted({self._places[name] for name in ids}):
+            if place >= end:
+                end = self._ends[place]
+                groups.append(list(range(place, end)))
+        return groups
+
+    def _has_content(self, place: int) -> bool:
+        """Tell whether a section or one below it has more than its heading."""
+        return any(
+            any(block.kind != "heading" for block in self._own_blocks(below))
+            for below in range(place, self._ends[place])
+        )
+
+    def _own_blocks(self, place: int) -> list[Block]:
+        found = self._blocks.get(place)
+        if found is None:
+            section = self.sections[place]
+            found = blocks_of(section.nodes)
+            if section.level > LEAD_LEVEL:
+                found.insert(0, heading(section.level, section.title))
+            self._blocks[place] = found
+        return found
+
+    def paragraphs(self, place: int) -> tuple[Paragraph, ...]:
+        """Return the plain text of the section at ``place``, without its subsections."""
+        found = self._paragraphs.get(place)
+        if found is None:
+            found = tuple(paragraphs(self.sections[place].nodes))
+            self._paragraphs[place] = found
+        return found
+
+    def text(self, section: Section) -> str:
+        """Return the plain visible text of ``section`` without its subsections."""
+        place = self._places[section.id]
+        return "\n".join(paragraph.text for paragraph in self.paragraphs(place))
+
+
+class _Budget:
+    """Characters left to write; once ``spent``, nothing more is written."""
+
+    def __init__(self, max_chars: int) -> None:
+        self._most = max_chars
+        self._left = max_chars
+        self.spent = False
+
+    def take(self, blocks: Sequence[Block], joint: int) -> str:
+        """Return the blocks of one section as they fit.
+
+        A section that does not fit is left out, except one that no budget of this size
+        could hold: that is cut between its blocks.
+        """
+        text = join(blocks)
+        if joint + len(text) <= self._left:
+            self._left -= joint + len(text)
+            return text
+        self.spent = True
+        return cut(blocks, self._left - joint) if len(text) > self._most else ""

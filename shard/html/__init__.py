@@ -1,0 +1,1 @@
+"""HTML to sections to Markdown: bytes → tree → passes → sections → Markdown."""

@@ -1,0 +1,40 @@
+"""Infoboxes as lines: ``**Key:** value``."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from lxml.html import HtmlElement
+
+from shard.html.blocks import Block
+from shard.html.dom import classes
+from shard.html.tables import cell_text, cells_of, rows_of
+
+_NAMES: Final = frozenset({"infobox", "taxobox", "infobox_v2", "infobox_v3", "biota"})
+
+
+def is_infobox(table: HtmlElement) -> bool:
+    """Tell whether ``table`` is the box of facts of an article."""
+    return any(name in _NAMES or name.startswith("infobox-table") for name in classes(table))
+
+
+def infobox_blocks(table: HtmlElement) -> list[Block]:
+    """Return the lines of an infobox; its header cells become lines of their own."""
+    lines = [line for row in rows_of(table) for line in _row_lines(row)]
+    return [Block("list", tuple(lines), joint="  \n")] if lines else []
+
+
+def _row_lines(row: HtmlElement) -> Iterator[str]:
+    cells = [(cell.tag == "th" or _is_label(cell), cell_text(cell).replace("\\|", "|"))
+             for cell in cells_of(row)]  # fmt: skip
+    filled = [(is_key, text) for is_key, text in cells if text]
+    if len(filled) >= 2 and filled[0][0]:
+        key = filled[0][1].replace("**", "").rstrip(":").strip()
+        yield f"**{key}:** " + ", ".join(text for _, text in filled[1:])
+    elif len(filled) == 1 and filled[0][0]:
+        yield f"**{filled[0][1].replace('**', '')}**"
+    elif filled:
+        yield ", ".join(text for _, text in filled)
+
+
+def _is_label(cell: HtmlElement) -> bool:
+    return any("label" in name for name in classes(cell))

@@ -1,0 +1,251 @@
+"""Tables: a grid with every span filled, as GitHub's Markdown has it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from lxml.html import HtmlElement
+
+from shard.html.blocks import Block
+from shard.html.dom import HEADINGS, STRUCTURES, contents
+from shard.html.inline import inline
+
+MAX_COLUMNS: Final = 200
+"""A colspan beyond this is a mistake of the page (browsers stop at 1000)."""
+
+MAX_CELLS: Final = 400_000
+"""Cells of a filled grid; the rest of a larger table is left out row by row."""
+
+_STRUCTURED: Final = tuple(tag for tag in STRUCTURES if tag not in HEADINGS)
+
+
+@dataclass(slots=True)
+class Cell:
+    """A cell of the source and what it spans."""
+
+    element: HtmlElement
+    is_header: bool
+    colspan: int = 1
+    rowspan: int = 1
+    text: str = ""
+
+
+@dataclass(slots=True)
+class Grid:
+    """Rows of equal length; a cell that spans stands in each place it covers."""
+
+    rows: list[list[Cell | None]] = field(default_factory=list)
+    header_rows: int = 0
+    caption: str = ""
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return max((len(row) for row in self.rows), default=0)
+
+
+def rows_of(table: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the rows of ``table`` itself, not those of a table inside it."""
+    for child in table:
+        if child.tag == "tr":
+            yield child
+        elif child.tag in {"thead", "tbody", "tfoot"}:
+            yield from (row for row in child if row.tag == "tr")
+
+
+def cells_of(row: HtmlElement) -> list[HtmlElement]:
+    """Return the cells of a row."""
+    return [cell for cell in row if cell.tag in {"td", "th"}]
+
+
+def is_layout(table: HtmlElement) -> bool:
+    """Tell whether a table only arranges blocks: then its cells are read one after another.
+
+    Case: one cell, or a single row or column (without a header) that holds lists, tables or
+    headings.
+    """
+    if table.get("role") in {"presentation", "none"}:
+        return True
+    rows = [cells_of(row) for row in rows_of(table)]
+    widths = [len(cells) for cells in rows if cells]
+    if not widths or sum(widths) == 1:
+        return True
+    if any(True for _ in table.iterchildren("caption")):
+        return False
+    single = len(widths) == 1 or max(widths) == 1
+    if any(cell.tag == "th" for cells in rows for cell in cells) and not _has_heading(table):
+        return False
+    return _has_heading(table) or (single and _has_structure(rows))
+
+
+def _has_heading(table: HtmlElement) -> bool:
+    return next(table.iter(*HEADINGS), None) is not None
+
+
+def _has_structure(rows: list[list[HtmlElement]]) -> bool:
+    return any(next(cell.iter(*_STRUCTURED), None) is not None for row in rows for cell in row)
+
+
+def table_blocks(table: HtmlElement) -> list[Block]:
+    """Return a table as Markdown: its caption as a line, then the grid."""
+    grid = read_grid(table)
+    blocks = []
+    if grid.caption:
+        blocks.append(Block("text", (f"**{grid.caption}**",)))
+    lines = grid_lines(grid)
+    if lines:
+        blocks.append(Block("table", tuple(lines), head=2))
+    return blocks
+
+
+def read_grid(table: HtmlElement) -> Grid:
+    """Return the filled grid of ``table`` without rows and columns that are empty."""
+    grid = Grid(caption=_caption(table))
+    heads = _place_cells(grid, table)
+    width = grid.width
+    for row in grid.rows:
+        row.extend([None] * (width - len(row)))
+    _take_title_row(grid, heads)
+    keep = [any(cell and cell.text for cell in row) for row in grid.rows]
+    grid.header_rows = _count_header_rows(grid, heads, keep)
+    grid.rows = [row for row, kept in zip(grid.rows, keep, strict=True) if kept]
+    _drop_empty_columns(grid)
+    return grid
+
+
+def _caption(table: HtmlElement) -> str:
+    for child in table:
+        if child.tag == "caption":
+            return inline(contents(child), "title").replace("**", "")
+    return ""
+
+
+def _place_cells(grid: Grid, table: HtmlElement) -> list[bool]:
+    """Fill ``grid`` and return for each row whether it stands in a ``thead``."""
+    heads: list[bool] = []
+    below: dict[int, tuple[Cell, int]] = {}
+    total = 0
+    for row in rows_of(table):
+        parent = row.getparent()
+        heads.append(parent is not None and parent.tag == "thead")
+        placed = _place_row(row, below)
+        total += len(placed)
+        if total > MAX_CELLS:
+            heads.pop()
+            break
+        grid.rows.append(placed)
+    return heads
+
+
+def _place_row(row: HtmlElement, below: dict[int, tuple[Cell, int]]) -> list[Cell | None]:
+    placed: list[Cell | None] = []
+    for element in cells_of(row):
+        _fill_from_above(placed, below)
+        cell = _cell(element)
+        for _ in range(min(cell.colspan, MAX_COLUMNS - len(placed))):
+            if cell.rowspan > 1:
+                below[len(placed)] = (cell, cell.rowspan - 1)
+            placed.append(cell)
+    _fill_from_above(placed, below)
+    while below and len(placed) <= max(below):
+        placed.append(None)
+        _fill_from_above(placed, below)
+    return placed
+
+
+def _fill_from_above(placed: list[Cell | None], below: dict[int, tuple[Cell, int]]) -> None:
+    while (found := below.pop(len(placed), None)) is not None:
+        cell, left = found
+        if left > 1:
+            below[len(placed)] = (cell, left - 1)
+        placed.append(cell)
+
+
+def _cell(element: HtmlElement) -> Cell:
+    is_header = element.tag == "th"
+    return Cell(
+        element,
+        is_header,
+        colspan=_span(element.get("colspan"), MAX_COLUMNS),
+        rowspan=_span(element.get("rowspan"), 65_534),
+        text=cell_text(element, is_header=is_header),
+    )
+
+
+def cell_text(element: HtmlElement, *, is_header: bool = False) -> str:
+    """Return what stands in a cell on one line, pipes escaped."""
+    text = inline(contents(element), "title" if is_header else "cell")
+    if is_header and text.startswith("**") and text.endswith("**") and text.count("**") == 2:
+        text = text[2:-2]
+    return text.replace("|", "\\|") if "|" in text else text
+
+
+def _span(value: str | None, most: int) -> int:
+    digits = (value or "").strip()[:6]
+    if not digits.isascii() or not digits.isdigit():
+        return 1
+    number = int(digits)
+    return most if number == 0 else min(number, most)
+
+
+def _take_title_row(grid: Grid, heads: list[bool]) -> None:
+    """Take a first row that is one header over the whole width as the caption."""
+    if grid.caption or len(grid.rows) < 2 or grid.width < 2:
+        return
+    first = grid.rows[0]
+    cell = first[0]
+    if cell is None or not cell.is_header or any(other is not cell for other in first):
+        return
+    grid.caption = cell.text.replace("**", "")
+    grid.rows.pop(0)
+    heads.pop(0)
+
+
+def _count_header_rows(grid: Grid, heads: list[bool], keep: list[bool]) -> int:
+    """Return how many of the kept rows are headers: those of thead, or all ``th`` at the top."""
+    count = 0
+    for row, in_head, kept in zip(grid.rows, heads, keep, strict=True):
+        cells = [cell for cell in row if cell is not None]
+        if kept and not in_head and not (cells and all(cell.is_header for cell in cells)):
+            break
+        if kept and not in_head and len({id(cell) for cell in cells}) == 1 and grid.width > 1:
+            break  # one header across the table begins a group of rows
+        count += kept
+    return min(count, max(0, sum(keep) - 1)) if sum(keep) > 1 else 0
+
+
+def _drop_empty_columns(grid: Grid) -> None:
+    used = [
+        any(row[column] is not None and row[column].text for row in grid.rows)  # type: ignore[union-attr]
+        for column in range(grid.width)
+    ]
+    if not all(used):
+        grid.rows = [[cell for cell, kept in zip(row, used, strict=True) if kept]
+                     for row in grid.rows]  # fmt: skip
+
+
+def grid_lines(grid: Grid) -> list[str]:
+    """Return the lines of the table: header, delimiter, rows."""
+    if not grid.rows or not grid.width:
+        return []
+    header = _merged_header(grid)
+    body = [_line(cell.text if cell else "" for cell in row)
+            for row in grid.rows[grid.header_rows :]]  # fmt: skip
+    return [_line(header), "|" + " --- |" * len(header), *body]
+
+
+def _merged_header(grid: Grid) -> list[str]:
+    """Return one header per column: the texts of all header rows above it, each once."""
+    merged = []
+    for column in range(grid.width):
+        texts: list[str] = []
+        for row in grid.rows[: grid.header_rows]:
+            cell = row[column]
+            if cell and cell.text and cell.text not in texts:
+                texts.append(cell.text)
+        merged.append(" ".join(texts))
+    return merged
+
+
+def _line(texts: Iterator[str] | list[str]) -> str:
+    return "| " + " | ".join(texts) + " |"
