@@ -20,6 +20,8 @@ else:
 
 NO_BINDINGS = "the Xapian bindings are not installed"
 NO_FULLTEXT = "the archive has no full-text index"
+NOWHERE = (ABSENT, SPLIT)
+"""libzim sees the index of a split archive: where it sees none, being split is not the reason."""
 
 __all__ = [
     "Accept",
@@ -39,18 +41,15 @@ def open_index(archive: Archive) -> Index:
     """
     titles = open_titles(archive)
     place = locate(archive.path, FULLTEXT_PATHS)
-    reason = NO_FULLTEXT if place == ABSENT else str(place)
-    if isinstance(place, Blob):
-        if HAS_XAPIAN:
-            try:
-                return XapianIndex(archive, place, titles)
-            except ShardFault as exc:
-                reason = str(exc)
-        else:
-            reason = NO_BINDINGS
+    if isinstance(place, Blob) and HAS_XAPIAN:
+        try:
+            return XapianIndex(archive, place, titles)
+        except ShardFault as exc:
+            # libzim would search the same damaged bytes, and ends the process over some of them.
+            return TitlesIndex(archive, titles, str(exc))
     if not archive.has_fulltext_index:
-        # libzim sees the index of a split archive: without one, being split is no reason.
-        return TitlesIndex(archive, titles, NO_FULLTEXT if place == SPLIT else reason)
+        return TitlesIndex(archive, titles, NO_FULLTEXT if place in NOWHERE else str(place))
+    reason = NO_BINDINGS if isinstance(place, Blob) else place
     try:
         return LibzimIndex(archive, titles, reason)
     except ShardFault as exc:

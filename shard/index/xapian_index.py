@@ -31,16 +31,20 @@ BM25_B = 0.75
 MAX_EXAMINED = 1000
 """Matches looked at before a query gives up replacing those that are no content pages."""
 
+_FOREIGN = (
+    xapian.Error,
+    OSError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    RuntimeError,
+    MemoryError,
+)
 _PLAIN_CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_@].*)?")
 _ANCHOR = "0posanchor"
 """First term of every title that libzim indexed since 2021: a phrase after it is a beginning."""
 
 _MAX_EXPANSION = 200
-_STEM_SAMPLE = 15
-_STEM_LETTERS = (*"bcdflmprst", *"бвпст", *"αβκπσ", *"عمك", *"նմպ", *"கபம", *"कपम")
-_STEM_LEAST = 30
-_MOST_UNSTEMMED = 0.15
-"""Of the terms of stemmed indexes 1 to 4 % change when stemmed again, of unstemmed ones half."""
 
 
 class XapianIndex:
@@ -199,8 +203,6 @@ class Vocabulary:
     def __init__(self, db: xapian.Database, archive_language: str) -> None:
         spelling = db.get_metadata("language").decode(errors="replace")
         self._stemmer = _stemmer(spelling, archive_language)
-        if self._stemmer is not None and not _is_stemmed(db, self._stemmer):
-            self._stemmer = None
         self._stop = _stop_words(db)
         self._db = db
 
@@ -219,13 +221,14 @@ class Vocabulary:
 
     def _terms(self, word: str) -> list[str]:
         terms = _terms(word, self._stemmer)
-        if all(self._db.get_termfreq(term) for term in terms):
+        if self._known(terms):
             return terms
-        for spelling in _uncasefolded(word):
-            other = _terms(spelling, self._stemmer)
-            if all(self._db.get_termfreq(term) for term in other):
-                return other
-        return terms
+        # What libzim indexed was neither casefolded nor, perhaps, stemmed by today's stemmer.
+        spellings = [_terms(spelling, self._stemmer) for spelling in _uncasefolded(word)]
+        return next(filter(self._known, [*spellings, _terms(word)]), terms)
+
+    def _known(self, terms: Sequence[str]) -> bool:
+        return all(self._db.term_exists(term) for term in terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,10 +263,14 @@ def _open(path: Path, blob: Blob) -> xapian.Database:
 
 @contextmanager
 def _reading(what: str) -> Iterator[None]:
-    """Translate Xapian's errors; all of them mean a damaged database, since we only read."""
+    """Translate what Xapian raises; all of it means damage, since we only read.
+
+    Some damage is not noticed as such by Xapian and shows as an error of the C++ library, which the
+    bindings make a RuntimeError, MemoryError or IndexError.
+    """
     try:
         yield
-    except (xapian.Error, OSError, ValueError, OverflowError) as exc:
+    except _FOREIGN as exc:
         reason = " ".join(str(exc).split()) or type(exc).__name__
         raise ShardFault(f"{what} is damaged: {reason[:200]}") from exc
 
@@ -315,25 +322,6 @@ def _stemmed(stemmer: xapian.Stem, word: str) -> str:
 
 def _stop_words(db: xapian.Database) -> frozenset[str]:
     return frozenset(db.get_metadata("stopwords").decode(errors="replace").split("\n"))
-
-
-def _is_stemmed(db: xapian.Database, stemmer: xapian.Stem) -> bool:
-    sample = [
-        term
-        for letter in _STEM_LETTERS
-        for term in islice(filter(_tells, _terms_from(db, letter)), _STEM_SAMPLE)
-    ]
-    changed = sum(_stemmed(stemmer, term) != term for term in sample)
-    return len(sample) < _STEM_LEAST or changed <= _MOST_UNSTEMMED * len(sample)
-
-
-def _terms_from(db: xapian.Database, letter: str) -> Iterator[str]:
-    terms = islice(db.allterms(letter), _STEM_SAMPLE * 10)
-    return (item.term.decode(errors="replace") for item in terms)
-
-
-def _tells(term: str) -> bool:
-    return len(term) > 4 and term.isalpha()
 
 
 def _word_counts(db: xapian.Database, group: Sequence[str], documents: Sequence[int]) -> list[int]:
