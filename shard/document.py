@@ -93,7 +93,7 @@ class Document:
         budget = _Budget(max_chars)
         contents: list[SectionContent] = []
         for group in groups:
-            text = yield from self._render_group(group, budget)
+            text = yield from self._render_group(group, budget, is_asked=bool(ids))
             section = self.sections[group[0]]
             if text or (ids and not budget.spent):
                 contents.append(
@@ -108,9 +108,11 @@ class Document:
                 break
         return Rendered(contents, budget.spent)
 
-    def _render_group(self, group: Iterable[int], budget: "_Budget") -> Generator[None, None, str]:
+    def _render_group(
+        self, group: Iterable[int], budget: "_Budget", *, is_asked: bool
+    ) -> Generator[None, None, str]:
         parts: list[str] = []
-        asked = True
+        asked = is_asked
         for place in group:
             blocks = self._own_blocks(place)
             if blocks and (asked or self._has_content(place)):

@@ -61,6 +61,7 @@ class MediaWiki(Guarded):
         hidden.drop_hidden(marked)
         references.drop_references(marked)
         images.drop_image_chrome(marked)
+        images.keep_captions_alone(marked)
         images.drop_images(marked.root)
         wiki.keep_hatnotes_short(marked)
         headings.open_summaries(marked.root)

@@ -24,9 +24,12 @@ def infobox_blocks(table: HtmlElement) -> list[Block]:
 
 
 def _row_lines(row: HtmlElement) -> Iterator[str]:
-    cells = [(cell.tag == "th" or _is_label(cell), cell_text(cell).replace("\\|", "|"))
-             for cell in cells_of(row)]  # fmt: skip
-    filled = [(is_key, text) for is_key, text in cells if text]
+    cells = [(cell, cell.tag == "th" or _is_label(cell)) for cell in cells_of(row)]
+    filled = [
+        (is_key, text.replace("\\|", "|"))
+        for cell, is_key in cells
+        if (text := cell_text(cell, is_header=is_key))
+    ]
     if len(filled) >= 2 and filled[0][0]:
         key = filled[0][1].replace("**", "").rstrip(":").strip()
         yield f"**{key}:** " + ", ".join(text for _, text in filled[1:])

@@ -134,8 +134,9 @@ class _Walk:
         if not text or (text in _ORDINALS and element.tag == "sup"):
             self._line.text(text)
             return
-        sign = "^" if element.tag == "sup" else "_"
-        self._line.text(sign + text if _PLAIN_SCRIPT.match(text) else f"{sign}({text})")
+        self._line.stack()
+        self._line.atom("^" if element.tag == "sup" else "_")
+        self._line.text(text if _PLAIN_SCRIPT.match(text) else f"({text})")
 
 
 _Writer = Callable[[_Walk, HtmlElement], None]

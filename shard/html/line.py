@@ -88,6 +88,11 @@ class Line:
         else:
             self.gap(COMMA if self.mode == "cell" else SPACE)
 
+    def stack(self) -> None:
+        """Take a break back: a script after it stands under another one, not on a new line."""
+        self._break = False
+        self._gap = 0
+
     def gap(self, strength: int) -> None:
         """Keep what came apart from what follows."""
         self._gap = max(self._gap, strength)

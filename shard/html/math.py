@@ -34,6 +34,9 @@ _RAW = re.compile(
     r"|(?<![\\$\w])\$(?=[^\s$])(?P<dollar>[^$\n]{0,1000}?)(?<=[^\s\\])\$(?![\d$\w])",
     re.DOTALL,
 )
+_FAILED = re.compile(r"Failed to parse \((?:[^()]|\([^()]*\))*\):(.+)", re.DOTALL)
+"""MediaWiki shows this, then the TeX, where its renderer could not be reached."""
+
 _LITERAL: Final = frozenset({"code", "pre", "kbd", "samp", "tt", "script", "style", "xmp", TAG})
 
 
@@ -65,6 +68,10 @@ def mark_formulas(marked: Marked) -> None:
             _replace_by(
                 element, element.text or "", display="display" in (element.get("type") or "")
             )
+    for element in marked.with_class("texerror"):
+        match = _FAILED.match("".join(element.itertext()))
+        if match:
+            _replace_by(element, match.group(1), display=False)
     for element in marked.with_class(*_IMAGES):
         if element.tag == "img" and element.getparent() is not None:
             display = any("display" in name for name in classes(element))

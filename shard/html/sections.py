@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from shard.html.anchors import Ids, anchor_of, heading_title, slug_of, wiki_slug_of
 from shard.html.boundaries import ancestors_of_boundaries
-from shard.html.dom import HEADINGS, PARAGRAPH, WRAPPERS, Node, contents
+from shard.html.dom import HEADINGS, PARAGRAPH, WRAPPERS, Node, contents, visible_text
 
 Metadata = dict[str, int | bool | str | list[str]]
 
@@ -112,20 +112,23 @@ class Builder:
     def _begin(self, element: HtmlElement) -> None:
         title = heading_title(element)
         level = int(element.tag[1])
-        if not title:
-            return
-        if level == 1 and self._repeats_title(title):
+        if not title or (level == 1 and self._is_title(element, title)):
             return
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         self._add(anchor_of(element), title, level)
 
-    def _repeats_title(self, title: str) -> bool:
+    def _is_title(self, element: HtmlElement, title: str) -> bool:
+        """Take an h1 at the very top as the title; if it says more, it becomes the first line."""
         lead = self.sections[0]
-        first = len(self.sections) == 1 and not any(
-            not isinstance(node, str) or node.strip() for node in lead.nodes
-        )
-        return first or _folded(title) == _folded(lead.title)
+        if _folded(title) == _folded(lead.title):
+            return True
+        if len(self.sections) > 1 or visible_text(lead.nodes):
+            return False
+        bold = element.makeelement("b", {})
+        bold.text = title
+        lead.nodes += [PARAGRAPH, bold, PARAGRAPH]
+        return True
 
     def _add(self, anchor: str, title: str, level: int, aliases: tuple[str, ...] = ()) -> None:
         parent = self._open[-1][1] if self._open else None

@@ -2,13 +2,27 @@
 
 from lxml.html import HtmlElement
 
-from shard.html.dom import Marked, drop
+from shard.html.dom import Marked, classes, drop, tag_of
 
 
 def drop_images(root: HtmlElement) -> None:
     """Take out images; captions are text of their own and stay."""
     for element in list(root.iter("img", "picture", "image")):
         drop(element)
+
+
+def keep_captions_alone(marked: Marked) -> None:
+    """Take out what a thumbnail or a gallery shows in place of a missing image: a file name."""
+    for element in marked.with_class("thumbinner"):
+        for child in list(element):
+            if tag_of(child) and "thumbcaption" not in classes(child):
+                drop(child)
+        if any("thumbcaption" in classes(child) for child in element):
+            element.text = None
+    for element in marked.with_class("gallerybox"):
+        for child in list(element.iter("div")):
+            if "thumb" in classes(child):
+                drop(child)
 
 
 def drop_image_chrome(marked: Marked) -> None:

@@ -23,7 +23,9 @@ def drop_references(marked: Marked) -> None:
     are no reference lists.
     """
     for element in marked.with_class(*_MARKS):
-        if element.tag in {"sup", "span", "a", "i", "small"}:
+        # Sphinx gives every cross-reference the class "reference".
+        is_link = element.tag == "a" and "reference" in classes(element)
+        if element.tag in {"sup", "span", "a", "i", "small"} and not is_link:
             drop(element)
     for element in marked.with_class(*_LISTS):
         if element.tag not in _KEPT:
