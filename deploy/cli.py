@@ -1,0 +1,235 @@
+"""The verbs of `corpus-mcp`: each reads its options, does one thing, and prints what came of it."""
+
+from typing import Annotated, Any
+
+import typer
+
+from common import manifest
+from common.errors import ConfigError
+from common.settings import token
+from deploy import cluster, logs, restarting, status, tables
+from deploy.control import Supervisor
+from deploy.errors import Failed
+from deploy.foreground import interruptible
+from deploy.launch import launch, validate
+from deploy.options import Check, Config, Json, Port, Root, RunDirectory, site
+from deploy.site import Site, base_url, recorded_url
+from deploy.supervisor import GATEWAY, replica_names, stop_seconds
+
+app = typer.Typer(
+    help="Serve offline ZIM archives to AI agents: one MCP endpoint, a process per archive.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def up(
+    config: Config = None,
+    root: Root = None,
+    run_dir: RunDirectory = None,
+    port: Port = None,
+    *,
+    detach: Annotated[bool, typer.Option("--detach", help="Return once all is ready.")] = False,
+) -> None:
+    """Look into every archive, start the cluster, and serve until Ctrl-C."""
+    place = site(config=config, root=root, run_dir=run_dir, port=port)
+    with interruptible():
+        running, ready = launch(place, _say)
+        _say(f"serving {running.url}/mcp")
+        for library in ready.gateway.libraries:
+            _say(tables.ready_line(library))
+        if not detach:
+            _hold(running)
+
+
+def _hold(running: cluster.Cluster) -> None:
+    try:
+        running.wait_ended()
+    except KeyboardInterrupt:
+        _say("stopping")
+        running.stop()
+        return
+    running.stop()
+    raise Failed("supervisord ended unexpectedly, so everything was stopped")
+
+
+@app.command()
+def down(run_dir: RunDirectory = None) -> None:
+    """End the cluster: every process and every socket of it."""
+    place = site(run_dir=run_dir)
+    ran = cluster.is_alive(place.run_dir)
+    cluster.stop(place.run_dir, stop_seconds(place.settings))
+    _say(f"{'stopped the cluster' if ran else 'no cluster runs'} in {place.run_dir.path}")
+
+
+@app.command()
+def restart(
+    library: Annotated[str, typer.Argument(help="Name of a library.")],
+    run_dir: RunDirectory = None,
+) -> None:
+    """Restart the replicas of LIBRARY one after another; the archive stays the same."""
+    place = site(run_dir=run_dir)
+    wanted = _running_library(place, library)
+    url, secret = recorded_url(place), token(place.settings)
+
+    def tell(number: int, replica: status.Replica) -> None:
+        _say(f"{wanted.name}: replica {number} is ready again (worker {replica.pid})")
+
+    restarting.restart(wanted, place.run_dir, lambda: status.read(url, secret), tell)
+
+
+@app.command("status")
+def show_status(run_dir: RunDirectory = None, port: Port = None, *, as_json: Json = False) -> None:
+    """Show each library and its replicas; exits with 1 if the gateway does not answer."""
+    place = site(run_dir=run_dir, port=port)
+    url = _url(place, port)
+    current = status.read(url, token(place.settings)) or _from_supervisor(place, url)
+    if as_json:
+        tables.print_json(
+            {"endpoint": f"{url}/mcp", "run_dir": str(place.run_dir.path)} | current.raw
+        )
+    else:
+        _say(tables.headline(current, url))
+        tables.console().print(tables.cluster(current))
+    if not current.from_gateway:
+        raise typer.Exit(1)
+
+
+def _from_supervisor(place: Site, url: str) -> status.ClusterStatus:
+    programs = Supervisor(place.run_dir.supervisor_socket).programs()
+    if programs is None:
+        raise Failed(f"no cluster runs in {place.run_dir.path}, and nothing answers at {url}")
+    return status.from_supervisor(programs, _running_manifest(place), place.run_dir)
+
+
+@app.command("logs")
+def show_logs(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Libraries, or 'gateway'.")
+    ] = None,
+    run_dir: RunDirectory = None,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Last lines of each.")] = 20,
+    *,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines.")] = False,
+) -> None:
+    """Show what the gateway and the libraries logged."""
+    place = site(run_dir=run_dir)
+    programs = _programs(place, names or [])
+    paths = {place.run_dir.logs / f"{name}.log": name for name in programs}
+    followed = logs.follow(list(paths)) if follow else None
+    for path, name in paths.items():
+        for line in logs.tail(path, lines):
+            _say(f"{name}: {line}")
+    if followed:
+        try:
+            for path, line in followed:
+                _say(f"{paths[path]}: {line}")
+        except KeyboardInterrupt:
+            return
+
+
+def _programs(place: Site, names: list[str]) -> list[str]:
+    by_library = replica_names(_running_manifest(place))
+    if not names:
+        return [GATEWAY, *(program for some in by_library.values() for program in some)]
+    # A library may be called "gateway": then its own log is the one that is meant.
+    return [
+        program
+        for name in names
+        for program in (
+            [GATEWAY]
+            if name == GATEWAY and name not in by_library
+            else by_library[_running_library(place, name).name]
+        )
+    ]
+
+
+@app.command("validate")
+def validate_corpus(config: Config = None, root: Root = None, *, check: Check = False) -> None:
+    """Open every archive of the manifest and tell what is in it, or what is wrong."""
+    place = site(config=config, root=root)
+    wanted = manifest.load(place.config)
+    with interruptible():
+        found = validate(place, wanted, _say, check=check or place.settings.zim_check)
+    tables.console().print(tables.validated(found))
+
+
+@app.command("list")
+def list_libraries(config: Config = None, root: Root = None) -> None:
+    """List the libraries of the manifest; opens no archive."""
+    place = site(config=config, root=root)
+    wanted = manifest.load(place.config)
+    tables.console().print(tables.libraries(wanted, place.root))
+
+
+@app.command()
+def search(
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="A question or some words.")],
+    limit: Annotated[int | None, typer.Option(help="Results wanted.")] = None,
+    run_dir: RunDirectory = None,
+    port: Port = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Search as an agent would, through the MCP endpoint."""
+    arguments = {"query": " ".join(query)} | ({} if limit is None else {"limit": limit})
+    content = _call("search", arguments, site(run_dir=run_dir, port=port), port)
+    if as_json:
+        tables.print_json(content)
+        return
+    tables.print_lines(tables.hits(content))
+
+
+@app.command()
+def fetch(
+    ref: Annotated[str, typer.Argument(help="A reference that search returned.")],
+    sections: Annotated[
+        list[str] | None, typer.Argument(metavar="[SECTION]...", help="Only these section ids.")
+    ] = None,
+    run_dir: RunDirectory = None,
+    port: Port = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Read a document, or some sections of it, through the MCP endpoint."""
+    arguments = {"ref": ref, "sections": sections or []}
+    content = _call("fetch", arguments, site(run_dir=run_dir, port=port), port)
+    if as_json:
+        tables.print_json(content)
+        return
+    _say(tables.document(content))
+
+
+def _call(tool: str, arguments: dict[str, Any], place: Site, port: int | None) -> dict[str, Any]:
+    # Importing the SDK takes a second, which the other verbs need not spend.
+    from deploy.client import call_tool  # noqa: PLC0415 - see above
+
+    return call_tool(_url(place, port), token(place.settings), tool, arguments)
+
+
+def _url(place: Site, port: int | None) -> str:
+    if port is None:
+        return recorded_url(place)
+    return base_url(place.settings.mcp_host, port)
+
+
+def _running_manifest(place: Site) -> manifest.Manifest:
+    if not place.run_dir.manifest.exists():
+        raise Failed(f"no cluster has been started in {place.run_dir.path}")
+    return manifest.load(place.run_dir.manifest)
+
+
+def _running_library(place: Site, name: str) -> manifest.Library:
+    known = _running_manifest(place).libraries
+    for library in known:
+        if library.name.casefold() == name.casefold():
+            return library
+    names = ", ".join(repr(library.name) for library in known)
+    raise ConfigError(f"LIBRARY: expected one of {names}, got {name!r}")
+
+
+def _say(text: str) -> None:
+    typer.echo(text)

@@ -1,0 +1,49 @@
+"""The command line's own MCP client: it asks as an agent would."""
+
+import asyncio
+from typing import Any
+
+import httpx2
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
+
+from deploy.errors import Failed
+
+CALL_SECONDS = 60.0
+"""For a whole call; the gateway's own deadlines are far shorter."""
+
+
+def call_tool(url: str, token: str, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Call a tool of the gateway at ``url`` and return its structured content.
+
+    Raises:
+        Failed: Nobody answers there, or the answer is an error; its message is the gateway's.
+    """
+    endpoint = f"{url}/mcp"
+    try:
+        content, is_error = asyncio.run(_call(endpoint, token, tool, arguments))
+    except (TimeoutError, OSError, MCPError, ExceptionGroup) as exc:
+        raise Failed(f"no answer from {endpoint}: {_cause(exc)}") from exc
+    if is_error:
+        raise Failed(f"{content.get('error', 'error')}: {content.get('message', 'no message')}")
+    return content
+
+
+async def _call(
+    endpoint: str, token: str, tool: str, arguments: dict[str, Any]
+) -> tuple[dict[str, Any], bool]:
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with (
+        asyncio.timeout(CALL_SECONDS),
+        # A proxy of the environment has no business with this machine's own gateway.
+        httpx2.AsyncClient(headers=headers, timeout=CALL_SECONDS, trust_env=False) as http,
+        Client(streamable_http_client(endpoint, http_client=http)) as client,
+    ):
+        result = await client.call_tool(tool, arguments)
+    return dict(result.structured_content or {}), bool(result.is_error)
+
+
+def _cause(exc: BaseException) -> str:
+    while isinstance(exc, BaseExceptionGroup):
+        exc = exc.exceptions[0]
+    return str(exc) or type(exc).__name__

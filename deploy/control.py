@@ -1,0 +1,131 @@
+"""Talking to supervisord over its socket (XML-RPC).
+
+supervisord's loop wakes once a second or when it is asked something; so asking also makes it act
+at once on what has happened.
+"""
+
+import contextlib
+import http.client
+import socket
+import xmlrpc.client
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from deploy.errors import Failed
+
+_ANSWER_SECONDS = 5.0
+
+_AND_WAIT = False
+"""Waiting inside supervisord would tie up its loop."""
+
+_ENDED = {"BACKOFF", "FATAL", "EXITED"}
+
+
+class ProgramState(NamedTuple):
+    """What supervisord knows of one program.
+
+    Attributes:
+        name: As rendered, with its group before a colon where it has one.
+        state: RUNNING, STARTING, BACKOFF, STOPPED, … as supervisord calls them.
+        pid: 0 if it does not run.
+        uptime: Seconds since it was started; 0 if it does not run.
+    """
+
+    name: str
+    state: str
+    pid: int
+    uptime: float
+
+    @property
+    def program(self) -> str:
+        """The name without the group."""
+        return self.name.rpartition(":")[2]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it ended by itself."""
+        return self.state in _ENDED
+
+
+class Supervisor:
+    """The supervisord that listens at ``path``."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def programs(self) -> list[ProgramState] | None:
+        """Return every program; None if supervisord does not answer."""
+        try:
+            with self._proxy() as proxy:
+                return [_state(info) for info in proxy.supervisor.getAllProcessInfo()]
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error):
+            return None
+
+    def pid(self) -> int | None:
+        """Return its process id; None if it does not answer."""
+        try:
+            with self._proxy() as proxy:
+                return int(proxy.supervisor.getPID())
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error):
+            return None
+
+    def start(self, name: str) -> None:
+        """Begin to start a program.
+
+        Raises:
+            Failed: supervisord refuses or does not answer.
+        """
+        self._order("startProcess", name)
+
+    def stop(self, name: str) -> None:
+        """Begin to stop a program; one that does not run is left as it is.
+
+        Raises:
+            Failed: supervisord refuses or does not answer.
+        """
+        self._order("stopProcess", name, allowed="NOT_RUNNING")
+
+    def _order(self, method: str, name: str, *, allowed: str = "") -> None:
+        try:
+            with self._proxy() as proxy:
+                getattr(proxy.supervisor, method)(name, _AND_WAIT)
+        except xmlrpc.client.Fault as exc:
+            if not allowed or not exc.faultString.startswith(allowed):
+                raise Failed(f"supervisord refused {method} {name}: {exc.faultString}") from exc
+        except (OSError, http.client.HTTPException, xmlrpc.client.Error) as exc:
+            raise Failed(f"supervisord does not answer: {exc}") from exc
+
+    @contextlib.contextmanager
+    def _proxy(self) -> Iterator[Any]:
+        with xmlrpc.client.ServerProxy("http://supervisor", _Transport(self._path)) as proxy:
+            yield proxy
+
+
+class _Transport(xmlrpc.client.Transport):
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def make_connection(self, host: Any) -> http.client.HTTPConnection:
+        connection = http.client.HTTPConnection(str(host), timeout=_ANSWER_SECONDS)
+        connection.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.sock.settimeout(_ANSWER_SECONDS)
+        try:
+            connection.sock.connect(str(self._path))
+        except OSError:
+            connection.sock.close()
+            raise
+        self._connection = host, connection
+        return connection
+
+
+def _state(info: dict[str, Any]) -> ProgramState:
+    name, group = str(info["name"]), str(info["group"])
+    running = bool(info["pid"])
+    return ProgramState(
+        name=name if name == group else f"{group}:{name}",
+        state=str(info["statename"]),
+        pid=int(info["pid"]),
+        uptime=max(0.0, float(info["now"] - info["start"])) if running else 0.0,
+    )

@@ -1,0 +1,62 @@
+"""The story of `up`, from the operator's manifest to a cluster that answers."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from common import manifest
+from common.settings import token
+from deploy import cluster, demo
+from deploy.cluster import Cluster
+from deploy.corpus import Corpus, resolve
+from deploy.errors import Failed
+from deploy.inspection import Notify, Report
+from deploy.port import free_port
+from deploy.site import Site
+from deploy.status import ClusterStatus
+
+Say = Callable[[str], None]
+
+
+def launch(site: Site, say: Say) -> tuple[Cluster, ClusterStatus]:
+    """Validate, start, and wait; whatever goes wrong on the way leaves nothing running.
+
+    Raises:
+        ConfigError: The operator must edit something.
+        Failed: An archive cannot be opened, or a library does not get ready; it is named.
+    """
+    secret = token(site.settings)
+    with cluster.claim(site.run_dir):
+        wanted = manifest.load(site.config)
+        port = free_port(site.settings.mcp_host, site.settings.mcp_port)
+        if demo.is_demo(site.config):
+            demo.build(demo.missing(site.root), lambda path: say(f"made {path}"))
+        found = validate(site, wanted, say, check=site.settings.zim_check)
+        started = cluster.start(cluster.plan(site, found.manifest, port, secret))
+        try:
+            return started, started.wait_ready()
+        except KeyboardInterrupt:
+            started.stop()
+            raise Failed("interrupted before the cluster was ready") from None
+        except BaseException:
+            started.stop()
+            raise
+
+
+def validate(site: Site, wanted: manifest.Manifest, say: Say, *, check: bool) -> Corpus:
+    """Look into every archive; with ``check``, say how each checksum came out.
+
+    Raises:
+        ConfigError: An archive is not there or outside the corpus root.
+        Failed: Archives that cannot be opened, one line for each.
+    """
+    try:
+        return resolve(wanted, site.root, check=check, notify=_progress(say))
+    except KeyboardInterrupt:
+        raise Failed("interrupted while looking into the archives") from None
+
+
+def _progress(say: Say) -> Notify:
+    def notify(path: Path, report: Report) -> None:
+        say(f"checked {path.name}: {'good' if report.ok else report.error}")
+
+    return notify

@@ -1,0 +1,139 @@
+"""The state of a cluster: what its gateway says, or, if that is silent, what supervisord says."""
+
+import http.client
+import urllib.error
+import urllib.request
+from typing import Any, NamedTuple
+
+import msgspec
+
+from common.endpoints import endpoint, socket_path
+from common.manifest import Manifest
+from deploy.control import ProgramState
+from deploy.site import RunDir
+
+_ANSWER_SECONDS = 5.0
+
+_REPLICA_STATES = {"RUNNING": "running", "STARTING": "starting", "STOPPING": "draining"}
+"""supervisord's words in those of a cluster. It knows that a keeper runs, not what its worker can
+do, so that the best it can say is ``running``. Everything else is ``down``."""
+
+
+class Replica(msgspec.Struct, kw_only=True):
+    """One replica, as ``/status`` shows it."""
+
+    endpoint: str = ""
+    state: str = ""
+    pid: int | None = None
+    keeper_pid: int | None = None
+    uptime: float | None = None
+    restarts: int | None = None
+    error: str | None = None
+
+
+class LibraryStatus(msgspec.Struct, kw_only=True):
+    """One library, as ``/status`` shows it."""
+
+    name: str
+    slug: str = ""
+    state: str = ""
+    index: str | None = None
+    index_reason: str | None = None
+    adapter: str | None = None
+    documents: int | None = None
+    snapshot: str | None = None
+    replicas: list[Replica] = []
+
+    @property
+    def ready_replicas(self) -> int:
+        """How many replicas answer."""
+        return sum(replica.state == "ready" for replica in self.replicas)
+
+
+class GatewayStatus(msgspec.Struct, kw_only=True):
+    """What ``/status`` shows; fields that a newer gateway adds are passed over."""
+
+    state: str = ""
+    libraries: list[LibraryStatus] = []
+
+
+class ClusterStatus(NamedTuple):
+    """A status, and who gave it.
+
+    Attributes:
+        raw: The whole of it, for other programs.
+        from_gateway: False if the gateway did not answer and supervisord was asked.
+    """
+
+    gateway: GatewayStatus
+    raw: dict[str, Any]
+    from_gateway: bool
+
+
+def read(url: str, token: str = "", *, seconds: float = _ANSWER_SECONDS) -> ClusterStatus | None:
+    """Ask the gateway at ``url``; None if it gives no status."""
+    request = urllib.request.Request(url + "/status")  # noqa: S310 - the scheme is ours
+    if token:
+        request.add_header("Authorization", f"Bearer {token}")
+    # A proxy of the environment has no business with this machine's own gateway.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=seconds) as response:
+            body = response.read()
+        status = msgspec.json.decode(body, type=GatewayStatus)
+        return ClusterStatus(status, msgspec.json.decode(body), from_gateway=True)
+    except (OSError, http.client.HTTPException, msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def from_supervisor(
+    programs: list[ProgramState], manifest: Manifest, run_dir: RunDir
+) -> ClusterStatus:
+    """Return as much of a status as supervisord can tell."""
+    states = {program.program: program for program in programs}
+    libraries = []
+    for library in manifest.libraries:
+        replicas = [
+            _replica(
+                states.get(f"{library.slug}.{number}"),
+                endpoint(socket_path(run_dir.path, library.slug, number)),
+            )
+            for number in range(library.replicas)
+        ]
+        up = any(replica.state == "running" for replica in replicas)
+        state = "running" if up else "down"
+        libraries.append(
+            LibraryStatus(name=library.name, slug=library.slug, state=state, replicas=replicas)
+        )
+    status = GatewayStatus(state="down", libraries=libraries)
+    return ClusterStatus(status, msgspec.to_builtins(status), from_gateway=False)
+
+
+def unready(status: ClusterStatus | None, manifest: Manifest) -> list[str]:
+    """Return what is still missing: ``name (state)`` for each library, in manifest order."""
+    known = {library.name: library for library in status.gateway.libraries} if status else {}
+    missing = []
+    for library in manifest.libraries:
+        found = known.get(library.name)
+        if found is None:
+            missing.append(f"{library.name!r} (unknown to the gateway)")
+        elif found.state != "ready" or found.ready_replicas < library.replicas:
+            ready = f"{found.ready_replicas} of {library.replicas} replicas ready"
+            missing.append(f"{library.name!r} ({found.state}, {ready}{_reasons(found)})")
+    return missing
+
+
+def _reasons(library: LibraryStatus) -> str:
+    errors = sorted({replica.error for replica in library.replicas if replica.error})
+    return f": {'; '.join(errors)}" if errors else ""
+
+
+def _replica(program: ProgramState | None, address: str) -> Replica:
+    if program is None:
+        return Replica(endpoint=address, state="down")
+    return Replica(
+        endpoint=address,
+        state=_REPLICA_STATES.get(program.state, "down"),
+        keeper_pid=program.pid,
+        uptime=program.uptime,
+    )
