@@ -108,6 +108,11 @@ class Cluster:
         self._process = process
 
     @property
+    def pid(self) -> int:
+        """The process id of its supervisord."""
+        return self._process.pid
+
+    @property
     def url(self) -> str:
         """Where the gateway is reached; the endpoint is ``/mcp`` below it."""
         return self._plan.url
