@@ -26,7 +26,7 @@ def pages(folder: Folder) -> tuple[list[Entry], list[Redirect]]:
 
 
 def _page(folder: Folder, source: Source) -> Entry:
-    heading = f'<h1 id="{escape(source.path)}">{escape(source.title)}</h1> '
+    heading = f"<h1>{escape(source.title)}</h1> "
     html = folder.fill(
         "",
         title=source.title,
