@@ -50,7 +50,7 @@ def test_every_page_has_a_title(demo: dict[str, Archive], name: str):
     untitled = [
         page.path
         for page in html_pages(demo[name])
-        if not page.title or "_" in page.title or page.title not in tree(page).findtext(".//title")
+        if not page.title or page.title not in tree(page).findtext(".//title")
     ]
 
     assert untitled == []
