@@ -1,0 +1,132 @@
+"""The pages beside MCP: health, readiness, status and metrics."""
+
+from html import escape
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from gateway.membership import State
+from gateway.metrics import CONTENT_TYPE, Metrics
+from gateway.pool import Pool
+from gateway.replica import Replica
+from gateway.shard import Shard
+
+
+class Pages:
+    """Shows what a pool is like at the moment."""
+
+    def __init__(self, pool: Pool, metrics: Metrics) -> None:
+        self._pool = pool
+        self._metrics = metrics
+
+    def routes(self) -> list[Route]:
+        """Return the routes, for the application that serves MCP."""
+        return [
+            Route("/healthz", self.health),
+            Route("/readyz", self.readiness),
+            Route("/status", self.status),
+            Route("/metrics", self.metrics),
+            Route("/", self.front),
+        ]
+
+    async def health(self, _request: Request) -> Response:
+        """Tell that the process serves requests at all."""
+        return PlainTextResponse("ok\n")
+
+    async def readiness(self, _request: Request) -> Response:
+        """Tell whether calls are welcome: 200 when ready or degraded, else 503."""
+        phase = self._pool.phase
+        serves = phase in ("ready", "degraded") and bool(self._pool.ready())
+        body: dict[str, Any] = {"status": phase if serves or phase != "degraded" else "unavailable"}
+        if phase != "ready":
+            body["libraries"] = self._pool.missing()
+        return JSONResponse(body, status_code=200 if serves else 503)
+
+    async def status(self, _request: Request) -> Response:
+        """Tell everything an operator asks for."""
+        return JSONResponse(self._status())
+
+    async def metrics(self, _request: Request) -> Response:
+        """Return the metrics in Prometheus' format."""
+        self._measure()
+        return Response(self._metrics.render(), media_type=CONTENT_TYPE)
+
+    async def front(self, _request: Request) -> Response:
+        """Show the libraries to a person."""
+        return HTMLResponse(_page(self._status()))
+
+    def _status(self) -> dict[str, Any]:
+        return {
+            "state": self._pool.phase,
+            "calls": self._metrics.count_calls(),
+            "libraries": [_library(shard) for shard in self._pool.shards.values()],
+        }
+
+    def _measure(self) -> None:
+        for shard in self._pool.shards.values():
+            states = [replica.membership.state for replica in shard.replicas.values()]
+            for state in State:
+                self._metrics.replicas.labels(shard.name, state).set(states.count(state))
+            waiting = sum(replica.outstanding for replica in shard.replicas.values())
+            self._metrics.outstanding.labels(shard.name).set(waiting)
+            garbage = sum(replica.garbage for replica in shard.replicas.values())
+            self._metrics.garbage.labels(shard.name).set(garbage)
+
+
+def _library(shard: Shard) -> dict[str, Any]:
+    identity = shard.identity
+    return {
+        "name": shard.name,
+        "slug": shard.library.slug,
+        "state": shard.state,
+        "index": identity.index if identity else "",
+        "index_reason": identity.index_reason if identity else "",
+        "adapter": identity.adapter if identity else shard.library.adapter,
+        "kind": identity.kind if identity else "",
+        "documents": identity.documents if identity else 0,
+        "snapshot": identity.snapshot if identity else "",
+        "title": identity.title if identity else "",
+        "language": identity.language if identity else "",
+        "replicas": [_replica(replica) for replica in shard.replicas.values()],
+    }
+
+
+def _replica(replica: Replica) -> dict[str, Any]:
+    described = replica.membership.described
+    return {
+        "endpoint": replica.endpoint,
+        "state": replica.membership.state,
+        "pid": described.pid if described else 0,
+        "keeper_pid": described.keeper_pid if described else 0,
+        "uptime": round(described.uptime, 1) if described else 0.0,
+        "restarts": described.restarts if described else 0,
+        "memory": described.memory if described else 0,
+        "outstanding": replica.outstanding,
+        "archive": described.archive if described else "",
+        "snapshot": described.snapshot if described else "",
+        "protocol": described.protocol if described else 0,
+        "quarantined": described.quarantined if described else 0,
+        "error": replica.membership.error,
+    }
+
+
+def _page(status: dict[str, Any]) -> str:
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in _cells(library)) + "</tr>"
+        for library in status["libraries"]
+    )
+    return (
+        "<!doctype html><html lang=en><meta charset=utf-8><title>corpus-mcp</title>"
+        "<style>body{font:16px/1.5 system-ui;margin:2rem}td,th{padding:.2rem 1rem .2rem 0;"
+        "text-align:left}</style>"
+        f"<h1>corpus-mcp: {escape(status['state'])}</h1>"
+        "<p>The MCP endpoint is <code>/mcp</code>; details are at <a href=/status>/status</a>.</p>"
+        "<table><tr><th>library<th>state<th>title<th>snapshot<th>documents<th>index</tr>"
+        f"{rows}</table></html>\n"
+    )
+
+
+def _cells(library: dict[str, Any]) -> list[Any]:
+    return [library[key] for key in ("name", "state", "title", "snapshot", "documents", "index")]

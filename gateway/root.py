@@ -1,0 +1,269 @@
+"""The root of every call: one search and one fetch, each told from top to bottom.
+
+The root knows libraries, not replicas: who is asked, again and instead, is the affair of
+`gateway.call`. Each call has one deadline, made here.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from common.deadline import Deadline
+from common.errors import (
+    DEGRADED_REASONS,
+    CorpusError,
+    Quarantined,
+    RefNotFound,
+    ShardFault,
+    ShardUnavailable,
+    Starting,
+    UnknownLibrary,
+)
+from common.frames import (
+    DescribeReply,
+    DocumentReply,
+    DocumentRequest,
+    Preview,
+    PreviewReply,
+    PreviewRequest,
+    QueryReply,
+    QueryRequest,
+)
+from common.refs import Ref, format_ref, parse_ref
+from common.settings import Settings
+from gateway import ranking
+from gateway.analysis import Analysis, analyse
+from gateway.answers import Degraded, FetchAnswer, Hit, SearchAnswer, fit
+from gateway.call import Call, Patience
+from gateway.fusion import Candidate
+from gateway.metrics import Metrics
+from gateway.pool import Pool
+from gateway.replica import Work
+from gateway.scatter import Gathered, scatter
+from gateway.scoring import StatisticsMemory
+
+HITS_PER_LIBRARY = 30
+"""Light hits asked of each library: rescoring its top 30 lost nothing (DESIGN 3)."""
+
+QUERY_SHARE = 0.6
+"""Part of a search's deadline that the first scatter may use, so that one hung library leaves
+time to read the pages of the others."""
+
+PREVIEW_SHARE = 0.9
+"""Part of what is left then that the second may use; the rest is for the answer itself."""
+
+LOSS_A_SEARCH_WAITS_FOR = 5.0
+"""Seconds: a killed keeper is back within 3.5; a library away for longer costs a search nothing."""
+
+LOSS_A_FETCH_WAITS_FOR = 60.0
+"""Seconds: a fetch has nobody else to ask, so it hopes for a slow restart too."""
+
+LISTED_LIBRARIES = 50
+"""Library names in the message that one is unknown; the ref tells the agent where it came from."""
+
+
+class Root:
+    """Answers searches and fetches from the libraries of a pool."""
+
+    def __init__(self, pool: Pool, settings: Settings, metrics: Metrics) -> None:
+        self._pool = pool
+        self._settings = settings
+        self._metrics = metrics
+        self._memory = StatisticsMemory()
+        grace = settings.search_restart_grace
+        self._search_patience = Patience(grace, LOSS_A_SEARCH_WAITS_FOR, for_suspects=False)
+        self._fetch_patience = Patience(
+            settings.fetch_deadline, LOSS_A_FETCH_WAITS_FOR, for_suspects=True
+        )
+
+    async def search(self, query: str, limit: int) -> SearchAnswer:
+        """Return the best ``limit`` hits of all libraries, and which libraries are missing.
+
+        Raises:
+            CorpusError: Nothing to search for, or no library answered.
+        """
+        deadline = Deadline.after(self._settings.search_deadline)
+        analysis = analyse(query)
+        await self._opened()
+
+        found = await self._query(analysis, deadline.share(QUERY_SHARE))
+        _demand_any(found)
+        ranked = self._rank(analysis, found)
+
+        read = await self._preview(analysis, ranked, found, deadline.share(PREVIEW_SHARE))
+        if ranked.candidates:
+            _demand_any(read)
+        previews = _previews(read)
+        best = ranking.results(
+            ranked,
+            previews,
+            limit=limit,
+            max_consecutive=self._settings.search_max_consecutive,
+        )
+
+        hits = [_hit(c, previews[c.ref], found.answers[c.library].described) for c in best]
+        degraded = _degraded({**found.failures, **read.failures})
+        return fit(SearchAnswer(results=hits, degraded=degraded, note=ranked.note))
+
+    async def fetch(self, ref: str, sections: Sequence[str]) -> FetchAnswer:
+        """Return a document, whole or the ``sections`` asked for.
+
+        Raises:
+            CorpusError: No such reference, library, document or section, or no answer.
+        """
+        deadline = Deadline.after(self._settings.fetch_deadline)
+        library, path = self._resolve(ref)
+        await self._opened()
+
+        request = DocumentRequest(
+            request_id=0,
+            library=library,
+            archive="",
+            budget=0.0,
+            path=path,
+            sections=list(sections),
+            max_chars=self._settings.max_fetch_chars,
+        )
+        try:
+            answer = await self._call(library, request, self._fetch_patience).run(deadline)
+        except RefNotFound as exc:
+            raise RefNotFound(
+                f"Document not found in {library}: {path[:200]}; use a ref that search returned"
+            ) from exc
+        if not isinstance(answer.reply, DocumentReply):
+            raise ShardFault("another reply came than a document")
+        return _document(library, answer.reply, answer.described)
+
+    async def _opened(self) -> None:
+        if not await self._pool.opened(within=self._settings.search_restart_grace):
+            raise Starting("the libraries are still starting; try again in a few seconds")
+
+    async def _query(self, analysis: Analysis, deadline: Deadline) -> Gathered:
+        requests: dict[str, Work] = {
+            library: QueryRequest(
+                request_id=0,
+                library=library,
+                archive="",
+                budget=0.0,
+                text=analysis.text,
+                words=list(analysis.words),
+                limit=HITS_PER_LIBRARY,
+            )
+            for library in self._pool.shards
+        }
+        return await self._scatter(requests, deadline)
+
+    def _rank(self, analysis: Analysis, found: Gathered) -> ranking.Ranked:
+        replies: dict[str, QueryReply] = {}
+        for library, (reply, described) in found.answers.items():
+            if isinstance(reply, QueryReply):
+                self._memory.remember(described.archive, analysis.words, reply)
+                replies[library] = reply
+        identities = {name: self._pool.shards[name].identity for name in found.failures}
+        recalled = (
+            self._memory.recall(identity.archive, analysis.words)
+            for identity in identities.values()
+            if identity is not None
+        )
+        return ranking.candidates(
+            replies,
+            analysis,
+            remembered=[statistics for statistics in recalled if statistics is not None],
+            families={name: _family(answer.described) for name, answer in found.answers.items()},
+        )
+
+    async def _preview(
+        self, analysis: Analysis, ranked: ranking.Ranked, found: Gathered, deadline: Deadline
+    ) -> Gathered:
+        paths: defaultdict[str, list[str]] = defaultdict(list)
+        for candidate in ranked.candidates:
+            paths[candidate.library].append(candidate.path)
+        requests: dict[str, Work] = {
+            library: PreviewRequest(
+                request_id=0,
+                library=library,
+                # The archive that gave the hits, so that an answer never mixes editions.
+                archive=found.answers[library].described.archive,
+                budget=0.0,
+                paths=paths[library],
+                words=list(analysis.words),
+                weights=ranked.weights,
+            )
+            for library in paths
+        }
+        return await self._scatter(requests, deadline)
+
+    async def _scatter(self, requests: Mapping[str, Work], deadline: Deadline) -> Gathered:
+        calls = {
+            library: self._call(library, request, self._search_patience)
+            for library, request in requests.items()
+        }
+        return await scatter(calls, deadline, workers=self._settings.search_workers)
+
+    def _call(self, library: str, request: Work, patience: Patience) -> Call:
+        return Call(self._pool.shards[library], request, self._metrics, patience)
+
+    def _resolve(self, ref: str) -> Ref:
+        parsed = parse_ref(ref)
+        if parsed.library not in self._pool.shards:
+            known = ", ".join(list(self._pool.shards)[:LISTED_LIBRARIES])
+            raise UnknownLibrary(
+                f"invalid reference: no library {parsed.library[:80]!r}; there are: {known}"
+            )
+        return parsed
+
+
+def _demand_any(gathered: Gathered) -> None:
+    """Raise what stands for all failures if there is no answer at all."""
+    if gathered.answers:
+        return
+    failures = gathered.failures.values()
+    for kind in (Starting, Quarantined):
+        if failures and all(isinstance(error, kind) for error in failures):
+            raise kind("no library can answer this now")
+    raise ShardUnavailable("no library answers at the moment")
+
+
+def _degraded(failures: Mapping[str, CorpusError]) -> list[Degraded]:
+    return [
+        Degraded(library=library, reason=DEGRADED_REASONS.get(error.code, "fault"))
+        for library, error in failures.items()
+    ]
+
+
+def _previews(read: Gathered) -> dict[str, Preview]:
+    return {
+        format_ref(library, preview.path): preview
+        for library, answer in read.answers.items()
+        if isinstance(answer.reply, PreviewReply)
+        for preview in answer.reply.previews
+    }
+
+
+def _hit(candidate: Candidate, preview: Preview, described: DescribeReply) -> Hit:
+    return Hit(
+        ref=candidate.ref,
+        library=candidate.library,
+        kind=described.kind,
+        title=candidate.title or preview.title,
+        snapshot=described.snapshot,
+        snippet=preview.snippet,
+        relevant_sections=preview.sections[:3],
+    )
+
+
+def _document(library: str, reply: DocumentReply, described: DescribeReply) -> FetchAnswer:
+    return FetchAnswer(
+        ref=format_ref(library, reply.path),
+        library=library,
+        kind=described.kind,
+        title=reply.title,
+        snapshot=described.snapshot,
+        sections=reply.sections,
+        available_sections=reply.available,
+        more_sections=reply.more_sections,
+        truncated=reply.truncated,
+    )
+
+
+def _family(described: DescribeReply) -> str:
+    return f"{described.language}/{described.kind}"
