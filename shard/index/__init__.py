@@ -5,11 +5,12 @@ that is not possible, ``titles`` answers from titles alone.
 """
 
 from common.errors import ShardFault
+from common.logs import get_logger
 from shard.archive import Archive
 from shard.index.base import Accept, Index, IndexAnswer, IndexHit, TitleHit
 from shard.index.blob import ABSENT, FULLTEXT_PATHS, SPLIT, TITLE_PATHS, Blob, locate
 from shard.index.libzim_index import LibzimIndex, TitlesIndex
-from shard.index.titles import LibzimTitles, TitleSource
+from shard.index.titles import LibzimTitles, NoTitles, TitleSource
 
 try:
     from shard.index.xapian_index import XapianIndex, XapianTitles
@@ -17,6 +18,8 @@ except ImportError:  # There are no bindings for macOS, nor for the newest Pytho
     HAS_XAPIAN = False
 else:
     HAS_XAPIAN = True
+
+logger = get_logger()
 
 NO_BINDINGS = "the Xapian bindings are not installed"
 NO_FULLTEXT = "the archive has no full-text index"
@@ -59,9 +62,11 @@ def open_index(archive: Archive) -> Index:
 def open_titles(archive: Archive) -> TitleSource:
     """Return where this archive's titles are looked up: its title database, else libzim."""
     place = locate(archive.path, TITLE_PATHS)
-    if HAS_XAPIAN and isinstance(place, Blob):
-        try:
-            return XapianTitles(archive, place)
-        except ShardFault:
-            pass
-    return LibzimTitles(archive)
+    if not (HAS_XAPIAN and isinstance(place, Blob)):
+        return LibzimTitles(archive)
+    try:
+        return XapianTitles(archive, place)
+    except ShardFault as exc:
+        # As above: nothing else reads these bytes more safely.
+        logger.warning("title_index_damaged", path=str(archive.path), error=str(exc))
+        return NoTitles()

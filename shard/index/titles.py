@@ -8,14 +8,13 @@ from itertools import chain
 from operator import itemgetter
 from typing import Protocol
 
-import structlog
-
 from common.errors import RefNotFound, ShardFault
+from common.logs import get_logger
 from common.text import fold
 from shard.archive import Archive, Found
 from shard.index.base import Accept, TitleHit
 
-logger = structlog.get_logger()
+logger = get_logger()
 
 MAX_TITLE_CHARS = 256
 """A longer text is no title; ZIM titles of published archives stay below."""
@@ -68,6 +67,16 @@ class LibzimTitles:
     def _suggestions(self, text: str, limit: int) -> list[Candidate]:
         # Titles of redirects are only known to their entries: `look_up` reads them.
         return [Candidate(path, "") for path in self._archive.suggest(text, limit)]
+
+
+class NoTitles:
+    """No list of titles: pages are found by the usual spellings alone."""
+
+    def beginning(self, text: str, limit: int) -> list[Candidate]:  # noqa: ARG002
+        """Return nothing."""
+        return []
+
+    containing = beginning
 
 
 def look_up(

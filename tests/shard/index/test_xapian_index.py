@@ -7,7 +7,7 @@ import pytest
 from common.errors import ShardFault
 from shard.archive import Archive
 from shard.index import HAS_XAPIAN, Index, open_index
-from shard.index.blob import FULLTEXT_PATHS, Blob, locate
+from shard.index.blob import FULLTEXT_PATHS, TITLE_PATHS, Blob, locate
 from shard.index.titles import LibzimTitles
 from tests.support.zims import Entry, build_zim
 
@@ -141,6 +141,22 @@ def test_a_database_damaged_behind_its_head_fails_the_query(pages_zim: Path, tmp
         with pytest.raises(ShardFault, match="damaged"):
             _query(index, "badger")
     assert index.reason or index.kind == "xapian"
+
+
+def test_a_damaged_title_database_leaves_the_usual_spellings(pages_zim: Path, tmp_path) -> None:
+    place = locate(pages_zim, TITLE_PATHS)
+    assert isinstance(place, Blob)
+    content = bytearray(pages_zim.read_bytes())
+    content[place.offset : place.offset + 4096] = bytes(4096)
+    damaged = tmp_path / "damaged.zim"
+    damaged.write_bytes(content)
+
+    index = open_index(Archive(damaged))
+
+    assert index.kind == "xapian"
+    assert [hit.path for hit in index.titles("ray charles", 5, lambda _: True)] == ["Ray_Charles"]
+    assert index.titles("charles", 5, lambda _: True) == []
+    assert _query(index, "badger").hits
 
 
 def test_titles_without_a_title_database_come_from_libzim(pages_archive) -> None:
