@@ -61,7 +61,7 @@ def write_archive(target: Path, contents: Contents) -> None:
 
 def _fill(path: Path, contents: Contents) -> None:
     creator = Creator(path).config_indexing(contents.index, contents.language)
-    # One thread, so that the same entries always make the same file (but for its random UUID).
+    # One thread, so that the same entries always make the same file, but for its random UUIDs.
     with creator.config_nbworkers(1):
         for entry in contents.entries:
             creator.add_item(_WriterItem(entry))
