@@ -50,7 +50,7 @@ def write_archive(target: Path, contents: Contents) -> None:
     _check_paths(contents)
     # A name of its own beside the target: renaming within a folder is atomic, and libzim would
     # otherwise show a file that grows.
-    unfinished = target.with_name(f".{target.name}.unfinished")
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
         with _quiet_stdout():
             _fill(unfinished, contents)

@@ -73,7 +73,7 @@ class Folder:
         """Yield the fragments, sorted by path."""
         names = {file.relative_to(self.path).as_posix(): file for file in self.path.rglob("*.html")}
         for name in sorted(names):
-            yield _source(name.removesuffix(".html"), names[name].read_text(encoding="utf-8"))
+            yield _source(name.removesuffix(".html"), _text(names[name]))
 
     def fill(self, template: str, **values: str) -> str:
         """Return a template of this family with its ``$names`` filled in.
@@ -81,7 +81,7 @@ class Folder:
         ``title`` is text and is escaped; every other value is HTML.
         """
         name = f"{self.plan.family}.{template}.html" if template else f"{self.plan.family}.html"
-        text = (self.path / self.plan.templates / name).read_text(encoding="utf-8")
+        text = _text(self.path / self.plan.templates / name)
         if "title" in values:
             values["title"] = escape(values["title"])
         return Template(text).substitute(values)
@@ -132,6 +132,13 @@ def replace(element: etree._Element, markup: str) -> None:
 def up(path: str) -> str:
     """Return the relative address of the archive's root, seen from ``path``."""
     return "../" * path.count("/")
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as exc:
+        raise ConfigError(f"expected a readable UTF-8 file {file}, got {exc}") from exc
 
 
 def _source(path: str, text: str) -> Source:

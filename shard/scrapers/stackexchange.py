@@ -55,6 +55,8 @@ def _thread(source: Source) -> _Thread:
     question = source.body.find("question")
     if question is None:
         raise ConfigError(f"{source.path}.html: expected a <question>, got none")
+    for post in source.body.iter("question", "answer", "comment"):
+        _check(post, source.path)
     return _Thread(
         path=f"questions/{question.get('id')}/{source.path}",
         title=source.title,
@@ -63,6 +65,18 @@ def _thread(source: Source) -> _Thread:
         question=question,
         answers=source.body.findall("answer"),
     )
+
+
+def _check(post: etree._Element, path: str) -> None:
+    for name, read in (("id", int), ("score", int), ("asked", date.fromisoformat)):
+        value = post.get(name, "")
+        try:
+            read(value)
+        except ValueError:
+            raise ConfigError(
+                f"{path}.html: {post.tag}: {name}: expected "
+                f"{'a date' if name == 'asked' else 'an integer'}, got {value!r}"
+            ) from None
 
 
 def _aliases(threads: Iterable[_Thread]) -> list[Redirect]:

@@ -104,9 +104,19 @@ STACK = 'family = "stackexchange"\n[metadata]\n[users]\nada = { id = 1 }'
     [
         pytest.param("<p>a</p>", "expected a <question>", id="no question"),
         pytest.param(
-            '<question id="1" user="bob" asked="2026-01-02"><h1>a</h1></question>',
+            '<question id="1" user="bob" score="0" asked="2026-01-02"><h1>a</h1></question>',
             "'bob'",
             id="stranger",
+        ),
+        pytest.param(
+            '<question id="1" user="ada" score="0" asked="today"><h1>a</h1></question>',
+            "asked: expected a date, got 'today'",
+            id="date",
+        ),
+        pytest.param(
+            '<question id="1" user="ada" asked="2026-01-02"><h1>a</h1></question>',
+            "score: expected an integer, got ''",
+            id="score",
         ),
     ],
 )
@@ -116,7 +126,7 @@ def test_thread_that_breaks_a_rule_is_refused(tmp_path: Path, source: str, compl
 
 
 def test_thread_has_answers_in_the_order_of_their_score(tmp_path: Path):
-    thread = """<question id="1" user="ada" asked="2026-01-02" tags="fox"><h1>Why?</h1><p>q</p>
+    thread = """<question id="1" user="ada" asked="2026-01-02" score="2" tags="fox"><h1>Why?</h1><p>q</p>
     </question><answer id="2" score="-1" user="ada" asked="2026-01-02"><p>no</p></answer>
     <answer id="3" score="5" user="ada" asked="2026-01-02" accepted><p>yes</p></answer>"""
 
