@@ -126,8 +126,8 @@ def test_thread_that_breaks_a_rule_is_refused(tmp_path: Path, source: str, compl
 
 
 def test_thread_has_answers_in_the_order_of_their_score(tmp_path: Path):
-    thread = """<question id="1" user="ada" asked="2026-01-02" score="2" tags="fox"><h1>Why?</h1><p>q</p>
-    </question><answer id="2" score="-1" user="ada" asked="2026-01-02"><p>no</p></answer>
+    thread = """<question id="1" user="ada" asked="2026-01-02" score="2" tags="fox"><h1>Why?</h1>
+    <p>q</p></question><answer id="2" score="-1" user="ada" asked="2026-01-02"><p>no</p></answer>
     <answer id="3" score="5" user="ada" asked="2026-01-02" accepted><p>yes</p></answer>"""
 
     html = page(folder_of(tmp_path, STACK, why=thread), "questions/1/why")
