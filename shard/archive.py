@@ -176,6 +176,20 @@ class Archive:
             if found >= limit:
                 return
 
+    def titles(self) -> Iterator[tuple[str, str]]:
+        """Yield path and title of each HTML entry and of each redirect, in the order of paths.
+
+        Entries that cannot be read are left out. Takes about 10 µs per entry.
+        """
+        for number in range(self.entry_count):
+            try:
+                with _reading(str(number)):
+                    entry = self._zim._get_entry_by_id(number)  # noqa: SLF001
+                    if entry.is_redirect or entry.get_item().mimetype.startswith("text/html"):
+                        yield entry.path, entry.title
+            except CorpusError:
+                continue
+
     def search(self, text: str, limit: int) -> Matches:
         """Return what has *every* word of ``text``, best first; libzim offers nothing else.
 

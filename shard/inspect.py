@@ -9,6 +9,7 @@ from common.errors import ArchiveError, ShardError, ShardFault
 from shard.adapters import select
 from shard.archive import Archive
 from shard.index import Index, open_index
+from shard.index.titles import MAX_LISTED
 
 SAMPLED_PAGES = 20
 """Entries read to see whether the archive can be read at all; they take some milliseconds."""
@@ -117,7 +118,7 @@ def _index_warnings(archive: Archive, index: Index) -> Iterator[str]:
         yield "the full-text index is empty"
     if archive.has_fulltext_index is False and index.kind == "xapian":
         yield "libzim does not see the full-text index that the archive has"
-    if not archive.has_title_index:
+    if not archive.has_title_index and archive.entry_count > MAX_LISTED:
         yield "no title index: titles are found by their beginning only"
     if archive.multipart:
         yield "split archive: its parts can only be searched through libzim"

@@ -10,7 +10,7 @@ from shard.archive import Archive
 from shard.index.base import Accept, Index, IndexAnswer, IndexHit, TitleHit
 from shard.index.blob import ABSENT, FULLTEXT_PATHS, SPLIT, TITLE_PATHS, Blob, locate
 from shard.index.libzim_index import LibzimIndex, TitlesIndex
-from shard.index.titles import LibzimTitles, NoTitles, TitleSource
+from shard.index.titles import MAX_LISTED, LibzimTitles, ListedTitles, NoTitles, TitleSource
 
 try:
     from shard.index.xapian_index import XapianIndex, XapianTitles
@@ -62,6 +62,8 @@ def open_index(archive: Archive) -> Index:
 def open_titles(archive: Archive) -> TitleSource:
     """Return where this archive's titles are looked up: its title database, else libzim."""
     place = locate(archive.path, TITLE_PATHS)
+    if not archive.has_title_index and archive.entry_count <= MAX_LISTED:
+        return ListedTitles(archive)
     if not (HAS_XAPIAN and isinstance(place, Blob)):
         return LibzimTitles(archive)
     try:
@@ -69,4 +71,4 @@ def open_titles(archive: Archive) -> TitleSource:
     except ShardFault as exc:
         # As above: nothing else reads these bytes more safely.
         logger.warning("title_index_damaged", path=str(archive.path), error=str(exc))
-        return NoTitles()
+        return ListedTitles(archive) if archive.entry_count <= MAX_LISTED else NoTitles()

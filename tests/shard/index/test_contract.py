@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from common.text import words as split
 from shard.archive import Archive, EntryHead
 from shard.index import HAS_XAPIAN, Index, LibzimIndex, TitlesIndex, open_index, open_titles
-from shard.index.titles import LibzimTitles
+from shard.index.titles import LibzimTitles, ListedTitles
 from tests.shard.index.conftest import ALIASES, ODD_TITLES
 
 LIMIT = 10
@@ -31,12 +31,18 @@ def _titles(archive: Archive) -> Index:
     return TitlesIndex(archive, open_titles(archive), "asked for")
 
 
+def _listed(archive: Archive) -> Index:
+    return TitlesIndex(archive, ListedTitles(archive), "asked for")
+
+
 @pytest.fixture(params=[_xapian, _libzim], ids=["xapian", "libzim"])
 def index(request, pages_archive) -> Index:
     return request.param(pages_archive)
 
 
-@pytest.fixture(params=[_xapian, _libzim, _titles], ids=["xapian", "libzim", "titles"])
+@pytest.fixture(
+    params=[_xapian, _libzim, _titles, _listed], ids=["xapian", "libzim", "titles", "listed"]
+)
 def any_index(request, pages_archive) -> Index:
     return request.param(pages_archive)
 

@@ -8,7 +8,7 @@ from common.errors import ShardFault
 from shard.archive import Archive
 from shard.index import HAS_XAPIAN, Index, open_index
 from shard.index.blob import FULLTEXT_PATHS, TITLE_PATHS, Blob, locate
-from shard.index.titles import LibzimTitles
+from shard.index.titles import LibzimTitles, NoTitles, look_up
 from tests.support.zims import Entry, build_zim
 
 pytestmark = pytest.mark.skipif(not HAS_XAPIAN, reason="the Xapian bindings are not installed")
@@ -143,7 +143,7 @@ def test_a_database_damaged_behind_its_head_fails_the_query(pages_zim: Path, tmp
     assert index.reason or index.kind == "xapian"
 
 
-def test_a_damaged_title_database_leaves_the_usual_spellings(pages_zim: Path, tmp_path) -> None:
+def test_a_damaged_title_database_is_replaced_by_a_list(pages_zim: Path, tmp_path) -> None:
     place = locate(pages_zim, TITLE_PATHS)
     assert isinstance(place, Blob)
     content = bytearray(pages_zim.read_bytes())
@@ -155,8 +155,14 @@ def test_a_damaged_title_database_leaves_the_usual_spellings(pages_zim: Path, tm
 
     assert index.kind == "xapian"
     assert [hit.path for hit in index.titles("ray charles", 5, lambda _: True)] == ["Ray_Charles"]
-    assert index.titles("charles", 5, lambda _: True) == []
+    assert [hit.path for hit in index.titles("charles", 5, lambda _: True)] == ["Ray_Charles"]
     assert _query(index, "badger").hits
+
+
+def test_pages_are_found_by_usual_spellings_where_no_title_can_be_listed(pages_archive) -> None:
+    hits = look_up(pages_archive, NoTitles(), "ray charles", 5, lambda _: True)
+
+    assert [hit.path for hit in hits] == ["Ray_Charles"]
 
 
 def test_titles_without_a_title_database_come_from_libzim(pages_archive) -> None:
