@@ -25,17 +25,17 @@ def last_words(path: Path) -> str:
 
 
 def follow(paths: list[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each line that is added to a log from now on, with its log, for ever.
+    """Return each line that is added to a log after this call, with its log, without end.
 
     A log that is rotated or only made later is followed too.
     """
-    readers = [_Reader(path) for path in paths]
+    return _lines([_Reader(path) for path in paths])
+
+
+def _lines(readers: list["_Reader"]) -> Iterator[tuple[Path, str]]:
     while True:
-        found = False
-        for reader in readers:
-            for line in reader.lines():
-                found = True
-                yield reader.path, line
+        found = [(reader.path, line) for reader in readers for line in reader.lines()]
+        yield from found
         if not found:
             time.sleep(_TICK)
 

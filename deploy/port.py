@@ -16,7 +16,7 @@ def free_port(host: str, port: int) -> int:
     """
     try:
         family, kind, _, _, address = socket.getaddrinfo(
-            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            host.strip("[]") or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (OSError, UnicodeError) as exc:
         raise ConfigError(f"MCP_HOST: expected an address of this machine, got {host!r}") from exc

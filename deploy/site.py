@@ -123,7 +123,8 @@ def cluster_environment(site: Site, port: int) -> dict[str, str]:
 
 def base_url(host: str, port: int) -> str:
     """Return the address at which this machine reaches a gateway that listens on ``host``."""
-    reachable = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, never bound
+    bare = host.strip("[]")
+    reachable = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(bare, bare)  # noqa: S104 - compared, never bound
     bracketed = f"[{reachable}]" if ":" in reachable else reachable
     return f"http://{bracketed}:{port}"
 
