@@ -98,7 +98,7 @@ class XapianIndex:
         return self._vocabulary.stem(word)
 
     def _frequency(self, group: Sequence[str]) -> int:
-        return min((int(self._db.get_termfreq(term)) for term in group), default=0)
+        return _together([int(self._db.get_termfreq(term)) for term in group])
 
     def _ranked(
         self, terms: Sequence[Sequence[str]], limit: int, accept: Accept
@@ -133,10 +133,7 @@ class XapianIndex:
     def _counts(
         self, terms: Sequence[Sequence[str]], documents: Sequence[int]
     ) -> dict[int, tuple[int, ...]]:
-        """Return the count of each word in each document, from the posting lists.
-
-        The count of a word of several terms is that of the rarest.
-        """
+        """Return the count of each word in each document, from the posting lists."""
         ordered = sorted(documents)
         columns = [_word_counts(self._db, group, ordered) for group in terms]
         return {
@@ -237,6 +234,9 @@ class Vocabulary:
 
     def _terms(self, word: str) -> list[str]:
         terms = _terms(word, self._stemmer)
+        if is_cjk(word):
+            # Single characters say little; those of a word alone are all there is.
+            return [term for term in terms if len(term) > 1] or terms
         if self._known(terms):
             return terms
         # What libzim indexed was neither casefolded nor, perhaps, stemmed by today's stemmer.
@@ -342,7 +342,16 @@ def _stop_words(db: xapian.Database) -> frozenset[str]:
 
 def _word_counts(db: xapian.Database, group: Sequence[str], documents: Sequence[int]) -> list[int]:
     columns = [_term_counts(db, term, documents) for term in group]
-    return [min(counts) for counts in zip(*columns, strict=True)] or [0] * len(documents)
+    return [_together(counts) for counts in zip(*columns, strict=True)] or [0] * len(documents)
+
+
+def _together(counts: Sequence[int]) -> int:
+    """Return the count of a word that is several terms: the lower median of theirs.
+
+    Of a short CJK word that is the rarest pair of characters. A run of CJK text that is a whole
+    question counts where most of its pairs are; no document has them all.
+    """
+    return sorted(counts)[(len(counts) - 1) // 2] if counts else 0
 
 
 def _term_counts(db: xapian.Database, term: str, documents: Sequence[int]) -> list[int]:

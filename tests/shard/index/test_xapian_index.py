@@ -64,7 +64,7 @@ def test_a_three_letter_language_has_no_stop_words(index_of) -> None:
     assert _query(index, "the", "fox").frequencies == (1, 1)
 
 
-def test_a_cjk_word_occurs_as_often_as_its_rarest_part(index_of) -> None:
+def test_a_cjk_word_occurs_as_often_as_its_rarest_pair(index_of) -> None:
     index = index_of("jpn", one="東京大学と東京", two="東京")
 
     answer = _query(index, "東京", "東京大学")
@@ -72,6 +72,21 @@ def test_a_cjk_word_occurs_as_often_as_its_rarest_part(index_of) -> None:
     assert answer.frequencies == (2, 1)
     assert answer.hits[0].path == "one"
     assert answer.hits[0].counts == (2, 1)
+
+
+def test_a_cjk_question_counts_where_most_of_it_is(index_of) -> None:
+    index = index_of("jpn", one="東京大学の歴史について", two="京都の大学", three="東京の歴史")
+
+    answer = _query(index, "東京大学の歴史は何ですか")
+
+    assert answer.hits[0].path == "one"
+    assert answer.hits[0].counts == (1,)
+
+
+def test_a_single_cjk_character_is_found(index_of) -> None:
+    index = index_of("zho", one="山和水", two="火")
+
+    assert [hit.path for hit in _query(index, "水").hits] == ["one"]
 
 
 @pytest.mark.parametrize(
