@@ -98,7 +98,13 @@ class Call:
         return self._shard.latencies[self._kind].p95()
 
     def cut_off(self) -> None:
-        """Tell the replicas that are being asked that they are too slow."""
+        """Tell the replicas that are being asked that they are too slow.
+
+        The time that passed counts as a latency, or a library whose slow answers nobody awaits
+        would never be known to be slow.
+        """
+        if self._asked and self.started is not None:
+            self._shard.latencies[self._kind].add(self._clock() - self.started)
         for replica in self._asked:
             replica.cut_off()
 

@@ -10,6 +10,7 @@ from common.deadline import Clock, Deadline
 from common.manifest import Manifest
 from gateway.client import Wire
 from gateway.discovery import Discovery
+from gateway.membership import State
 from gateway.readiness import Phase, Readiness
 from gateway.shard import Shard
 
@@ -112,7 +113,7 @@ class Pool:
         for shard in shards:
             for endpoint, replica in shard.replicas.items():
                 membership = replica.membership
-                if self._states.get(endpoint) == membership.state:
+                if self._states.get(endpoint, State.DOWN) == membership.state:
                     continue
                 self._states[endpoint] = membership.state
                 logger.info(

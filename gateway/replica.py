@@ -68,6 +68,7 @@ class Replica:
         self._library = library
         self._changed = changed
         self._clock = clock
+        self._heard = clock()
         self._describing: asyncio.Task[None] | None = None
         self._connection = wire.connect(endpoint, self)
 
@@ -95,6 +96,8 @@ class Replica:
         """
         addressed = msgspec.structs.replace(request, archive=request.archive or self.archive)
         started = self._clock()
+        if not self.outstanding:
+            self._heard = started
         self.outstanding += 1
         try:
             reply = await self._connection.ask(addressed, deadline)
@@ -104,14 +107,15 @@ class Replica:
             raise
         finally:
             self.outstanding -= 1
+        self._heard = self._clock()
         self.membership.answered()
         result = self._checked(request, reply)
-        self.pace += (self._clock() - started - self.pace) * _PACE_WEIGHT
+        self.pace += (self._heard - started - self.pace) * _PACE_WEIGHT
         return result
 
     def cut_off(self) -> None:
         """Note that nobody waits any longer for an answer that is due."""
-        self.membership.cut_off()
+        self.membership.cut_off(self._clock() - self._heard)
         self._suspected()
 
     def describe(self) -> None:
@@ -184,6 +188,7 @@ class Replica:
         self._changed()
 
     def _identify(self, reply: Reply) -> None:
+        self._heard = self._clock()
         if isinstance(reply, DescribeReply):
             self.membership.described_as(reply)
         elif isinstance(reply, ErrorReply) and reply.code == Draining.code:

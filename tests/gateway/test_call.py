@@ -1,0 +1,335 @@
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from common.deadline import Deadline
+from common.endpoints import socket_dir
+from common.errors import (
+    DeadlineExceeded,
+    Draining,
+    Overloaded,
+    Quarantined,
+    ShardUnavailable,
+    Starting,
+    WrongArchive,
+)
+from common.frames import DescribeRequest, QueryRequest
+from common.manifest import Library, Manifest
+from gateway.call import Call, Patience
+from gateway.discovery import LocalDiscovery
+from gateway.membership import State
+from gateway.metrics import Metrics
+from gateway.pool import Pool
+from tests.gateway.scripted import described, found, run, sound, until
+
+SEARCH = Patience(0.2, 5.0, for_suspects=False)
+FETCH = Patience(15.0, 60.0, for_suspects=True)
+
+
+@pytest.fixture
+def start(sockets, replica):
+    """Start the replica of a number, or of another library."""
+    socket_dir(sockets).mkdir()
+    return lambda number=0, script=None, slug="lib": replica(f"s/{slug}.{number}", script)
+
+
+@pytest.fixture
+def pooled(sockets):
+    """Open a pool of one library over the replicas in the folder."""
+
+    @asynccontextmanager
+    async def opened(count=1, names=("Lib",)):
+        manifest = Manifest(tuple(Library(name=name, path="x.zim") for name in names))
+        pool = Pool(manifest, LocalDiscovery(sockets))
+        async with pool.running():
+            shard = pool.shards[names[0]]
+            await until(lambda: len(ready(shard)) >= count)
+            yield pool, shard
+
+    return opened
+
+
+def ready(shard):
+    return [replica for replica in shard.replicas.values() if replica.membership.ready]
+
+
+def query(archive=""):
+    return QueryRequest(
+        request_id=0,
+        library="Lib",
+        archive=archive,
+        budget=0.0,
+        text="den",
+        words=["den"],
+        limit=5,
+    )
+
+
+def ask(shard, patience=SEARCH, *, archive="", seconds=10.0):
+    call = Call(shard, query(archive), Metrics(), patience)
+    return call.run(Deadline.after(seconds))
+
+
+def test_request_carries_the_archive_and_the_budget(start, pooled):
+    lib = start()
+
+    async def main():
+        async with pooled() as (_, shard):
+            await ask(shard, seconds=3)
+
+    run(main())
+    assert lib.asked[0].archive == "uuid-of-Lib"
+    assert 2 < lib.asked[0].budget <= 3
+
+
+def test_request_in_flight_fails_over_to_another_replica(start, pooled):
+    dying, sound_one = start(0), start(1)
+
+    async def main():
+        async with pooled(2) as (_, shard):
+            dying.script = lambda request: None
+            call = asyncio.create_task(ask(shard))
+            await until(lambda: dying.asked)
+            await asyncio.to_thread(dying.stop)
+            return await call
+
+    assert run(main()).reply.hits
+    assert len(sound_one.asked) == 1
+
+
+def test_request_waits_for_the_next_worker(start, pooled):
+    dying = start()
+
+    async def main():
+        async with pooled() as (_, shard):
+            dying.script = lambda request: None
+            call = asyncio.create_task(ask(shard, FETCH))
+            await until(lambda: dying.asked)
+            await asyncio.to_thread(dying.stop)
+            await until(lambda: not ready(shard))
+            await asyncio.to_thread(start)
+            return await call
+
+    assert run(main()).reply.hits
+
+
+def test_search_goes_on_without_a_library_that_does_not_come_back(start, pooled):
+    gone = start()
+
+    async def main():
+        async with pooled() as (_, shard):
+            await asyncio.to_thread(gone.stop)
+            await until(lambda: not ready(shard))
+            with pytest.raises(ShardUnavailable):
+                await ask(shard)
+
+    run(main())
+
+
+def test_library_that_is_long_gone_is_not_waited_for(start, pooled):
+    gone = start()
+
+    async def main():
+        async with pooled() as (_, shard):
+            await asyncio.to_thread(gone.stop)
+            await until(lambda: not ready(shard))
+            with pytest.raises(ShardUnavailable):
+                await ask(shard, Patience(1000.0, after_loss=-1.0, for_suspects=True), seconds=1000)
+
+    run(main())
+
+
+@pytest.mark.parametrize("refusal", [Overloaded("full"), Draining("leaving")], ids=lambda e: e.code)
+def test_refused_request_is_sent_to_another_replica(start, pooled, refusal):
+    def refuse(request):
+        return refusal if isinstance(request, QueryRequest) else described(request)
+
+    refusing, sound_one = start(0, refuse), start(1)
+
+    async def main():
+        async with pooled(2) as (_, shard):
+            return await asyncio.gather(*(ask(shard) for _ in range(4)))
+
+    assert all(answer.reply.hits for answer in run(main()))
+    assert refusing.asked
+    assert len(sound_one.asked) == 4
+
+
+def test_overload_of_the_only_replica_is_told(start, pooled):
+    lib = start(0, lambda r: Overloaded("") if isinstance(r, QueryRequest) else described(r))
+
+    async def main():
+        async with pooled() as (_, shard):
+            with pytest.raises(Overloaded):
+                await ask(shard)
+
+    run(main())
+    assert len(lib.asked) == 1
+
+
+def test_missed_deadline_is_never_sent_again(start, pooled):
+    silent = lambda r: None if isinstance(r, QueryRequest) else described(r)  # noqa: E731
+    replicas = [start(0, silent), start(1, silent)]
+
+    async def main():
+        async with pooled(2) as (_, shard):
+            with pytest.raises(DeadlineExceeded):
+                await ask(shard, seconds=0.1)
+
+    run(main())
+    assert sum(len(lib.asked) for lib in replicas) == 1
+
+
+def test_quarantined_request_is_never_sent_again(start, pooled):
+    refuse = lambda r: Quarantined("") if isinstance(r, QueryRequest) else described(r)  # noqa: E731
+    replicas = [start(0, refuse), start(1, refuse)]
+
+    async def main():
+        async with pooled(2) as (_, shard):
+            with pytest.raises(Quarantined):
+                await ask(shard)
+
+    run(main())
+    assert sum(len(lib.asked) for lib in replicas) == 1
+
+
+def test_suspect_is_not_asked_and_comes_back_with_an_answer(start, pooled):
+    stuck = start()
+
+    def block(request):
+        stuck.released.wait(10)
+        return found(request, "Den") if isinstance(request, QueryRequest) else described(request)
+
+    async def main():
+        async with pooled() as (_, shard):
+            stuck.script = block
+            with pytest.raises(DeadlineExceeded):
+                await ask(shard, seconds=0.1)
+            assert shard.state is State.SUSPECT
+            with pytest.raises(DeadlineExceeded):
+                await ask(shard, seconds=1000)
+            asked_while_suspect = len(stuck.asked)
+            stuck.released.set()
+            await until(lambda: ready(shard))
+            return asked_while_suspect
+
+    assert run(main()) == 1
+
+
+def test_changed_archive_is_described_anew_and_asked_again(start, pooled):
+    lib = start()
+
+    def replaced(request):
+        if isinstance(request, DescribeRequest):
+            return described(request, archive="new")
+        if request.archive != "new":
+            return WrongArchive("another archive")
+        return found(request, "Den")
+
+    async def main():
+        async with pooled() as (_, shard):
+            lib.script = replaced
+            return await ask(shard)
+
+    assert run(main()).described.archive == "new"
+
+
+def test_pinned_request_never_goes_to_another_edition(start, pooled):
+    lib = start()
+
+    async def main():
+        async with pooled() as (_, shard):
+            with pytest.raises(ShardUnavailable):
+                await ask(shard, archive="older")
+
+    run(main())
+    assert lib.asked == []
+
+
+def test_newest_snapshot_is_asked(start, pooled):
+    def edition(snapshot, uuid):
+        return lambda request: (
+            described(request, snapshot=snapshot, archive=uuid)
+            if isinstance(request, DescribeRequest)
+            else found(request, "Den")
+        )
+
+    old, new = start(0, edition("2025-01", "a")), start(1, edition("2026-01", "b"))
+
+    async def main():
+        async with pooled(2) as (_, shard):
+            await asyncio.gather(*(ask(shard) for _ in range(4)))
+
+    run(main())
+    assert (len(old.asked), len(new.asked)) == (0, 4)
+
+
+def test_load_is_shared_between_replicas(start, pooled):
+    replicas = [start(0), start(1)]
+
+    async def main():
+        async with pooled(2) as (_, shard):
+            await asyncio.gather(*(ask(shard) for _ in range(10)))
+
+    run(main())
+    assert [len(lib.asked) for lib in replicas] == [5, 5]
+
+
+def test_slow_replica_is_hedged(start, pooled):
+    slow, quick = start(0), start(1)
+
+    def block(request):
+        slow.released.wait(10)
+        return sound()(request)
+
+    async def main():
+        async with pooled(2) as (_, shard):
+            for _ in range(10):
+                await ask(shard)
+            slow.script = block
+            # The quick one looks busy, so the slow one is chosen first.
+            shard.replicas[quick.endpoint].outstanding += 5
+            return await ask(shard)
+
+    before = len(quick.asked)
+    assert run(main()).reply.hits
+    assert len(quick.asked) > before
+
+
+def test_foreign_replica_is_named_and_not_asked(start, pooled):
+    start(0, lambda request: described(request, protocol=99))
+    good = start(1)
+
+    async def main():
+        async with pooled() as (_, shard):
+            await until(lambda: any(r.membership.error for r in shard.replicas.values()))
+            await asyncio.gather(*(ask(shard) for _ in range(4)))
+            return {replica.membership.error for replica in shard.replicas.values()}
+
+    assert any("protocol 99" in error for error in run(main()))
+    assert len(good.asked) == 4
+
+
+def test_library_that_was_never_there_is_starting(pooled):
+    async def main():
+        async with pooled(0) as (pool, shard):
+            assert not await pool.opened(within=0.0)
+            with pytest.raises(Starting):
+                await ask(shard)
+
+    run(main())
+
+
+def test_pool_is_ready_when_every_library_is(start, pooled):
+    start()
+
+    async def main():
+        async with pooled(1, ("Lib", "Other")) as (pool, _):
+            assert pool.phase == "starting"
+            assert pool.missing() == ["Other"]
+            await asyncio.to_thread(start, 0, sound("Other"), "other")
+            assert await pool.opened(within=10)
+            return pool.phase
+
+    assert run(main()) == "ready"

@@ -1,0 +1,207 @@
+import asyncio
+import gc
+from contextlib import asynccontextmanager
+
+import pytest
+
+from common.deadline import Deadline
+from common.errors import DeadlineExceeded, Overloaded, ShardUnavailable
+from common.frames import PROTOCOL_TAG, DescribeReply, DescribeRequest
+from gateway import client
+from gateway.client import Wire
+from tests.gateway.scripted import described, run, until
+
+ASK = DescribeRequest(request_id=0, library="Lib")
+
+
+class Watcher:
+    def __init__(self):
+        self.events = []
+
+    def connected(self):
+        self.events.append("connected")
+
+    def disconnected(self):
+        self.events.append("disconnected")
+
+    def spoke_foreign(self, tag):
+        self.events.append(tag)
+
+
+@asynccontextmanager
+async def connected(endpoint, *, alive=True):
+    wire, watcher = Wire(), Watcher()
+    connection = wire.connect(endpoint, watcher)
+    try:
+        if alive:
+            await until(lambda: connection.alive)
+        yield connection, watcher
+    finally:
+        connection.close()
+        wire.close()
+
+
+def soon():
+    return Deadline.after(10)
+
+
+def test_ask_returns_the_reply(replica):
+    async def main():
+        async with connected(replica().endpoint) as (connection, _):
+            return await connection.ask(ASK, soon())
+
+    assert isinstance(run(main()), DescribeReply)
+
+
+def test_every_one_of_many_requests_gets_its_own_reply(replica):
+    def echo(request):
+        return described(request, title=request.library)
+
+    async def main():
+        async with connected(replica(script=echo).endpoint) as (connection, _):
+            asks = [DescribeRequest(request_id=0, library=str(i)) for i in range(200)]
+            replies = await asyncio.gather(*(connection.ask(ask, soon()) for ask in asks))
+            return [reply.title for reply in replies]
+
+    assert run(main()) == [str(i) for i in range(200)]
+
+
+def test_ask_without_a_peer_fails_at_once(sockets):
+    async def main():
+        async with connected(f"ipc://{sockets / 'nobody'}", alive=False) as (connection, _):
+            with pytest.raises(ShardUnavailable):
+                await connection.ask(ASK, soon())
+
+    run(main())
+
+
+def test_disconnect_fails_what_is_in_flight(replica):
+    silent = replica(script=lambda request: None)
+
+    async def main():
+        async with connected(silent.endpoint) as (connection, watcher):
+            ask = asyncio.create_task(connection.ask(ASK, soon()))
+            await asyncio.sleep(0)
+            await asyncio.to_thread(silent.stop)
+            with pytest.raises(ShardUnavailable):
+                await ask
+            return watcher.events
+
+    assert run(main()) == ["connected", "disconnected"]
+
+
+def test_connection_comes_back_with_the_peer_and_delivers_nothing_stale(replica):
+    silent = replica(script=lambda request: None)
+
+    async def main():
+        async with connected(silent.endpoint) as (connection, _):
+            ask = asyncio.create_task(connection.ask(ASK, soon()))
+            await asyncio.sleep(0)
+            await asyncio.to_thread(silent.stop)
+            with pytest.raises(ShardUnavailable):
+                await ask
+            fresh = await asyncio.to_thread(replica)
+            seen = []
+            fresh.script = lambda request: seen.append(request) or described(request)
+            await until(lambda: connection.alive)
+            await connection.ask(ASK, soon())
+            return seen
+
+    assert [request.request_id for request in run(main())] == [2]
+
+
+def test_silence_ends_at_the_deadline(replica):
+    async def main():
+        async with connected(replica(script=lambda request: None).endpoint) as (connection, _):
+            with pytest.raises(DeadlineExceeded):
+                await connection.ask(ASK, Deadline.after(0.05))
+
+    run(main())
+
+
+def test_requests_in_flight_are_bounded(replica, monkeypatch):
+    monkeypatch.setattr(client, "MAX_PENDING", 3)
+
+    async def main():
+        async with connected(replica(script=lambda request: None).endpoint) as (connection, _):
+            asks = [asyncio.create_task(connection.ask(ASK, soon())) for _ in range(3)]
+            await asyncio.sleep(0)
+            with pytest.raises(Overloaded):
+                await connection.ask(ASK, soon())
+            for ask in asks:
+                ask.cancel()
+            await asyncio.gather(*asks, return_exceptions=True)
+            with pytest.raises(DeadlineExceeded):
+                await connection.ask(ASK, Deadline.after(0.01))
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        pytest.param([b""], id="one empty part"),
+        pytest.param([PROTOCOL_TAG, b"\xff\xfe"], id="no msgpack"),
+        pytest.param([PROTOCOL_TAG, b"\x81\xa4type\xa7unknown"], id="unknown type"),
+        pytest.param([b"x", b"y", b"z"], id="three parts"),
+    ],
+)
+def test_garbage_is_counted_and_dropped(replica, parts):
+    async def main():
+        async with connected(replica(script=lambda request: parts).endpoint) as (connection, _):
+            with pytest.raises(DeadlineExceeded):
+                await connection.ask(ASK, Deadline.after(0.1))
+            return connection.garbage, connection.alive
+
+    assert run(main()) == (1, True)
+
+
+def test_other_protocol_is_told_to_the_watcher(replica):
+    script = lambda request: [b"corpus/99", b""]  # noqa: E731
+
+    async def main():
+        async with connected(replica(script=script).endpoint) as (connection, watcher):
+            with pytest.raises(DeadlineExceeded):
+                await connection.ask(ASK, Deadline.after(0.1))
+            return watcher.events
+
+    assert run(main()) == ["connected", b"corpus/99"]
+
+
+def test_reply_that_nobody_waits_for_is_dropped(replica):
+    late = replica()
+
+    def slowly(request):
+        late.released.wait(5)
+        return described(request)
+
+    late.script = slowly
+
+    async def main():
+        async with connected(late.endpoint) as (connection, _):
+            with pytest.raises(DeadlineExceeded):
+                await connection.ask(ASK, Deadline.after(0.05))
+            late.released.set()
+            await until(lambda: connection.late)
+            return await connection.ask(ASK, soon())
+
+    assert isinstance(run(main()), DescribeReply)
+
+
+def test_cancelled_asker_leaves_nothing_behind(replica):
+    silent = replica(script=lambda request: None)
+
+    async def main():
+        complaints = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: complaints.append(what))
+        async with connected(silent.endpoint) as (connection, _):
+            ask = asyncio.create_task(connection.ask(ASK, soon()))
+            await asyncio.sleep(0)
+            ask.cancel()
+            await asyncio.gather(ask, return_exceptions=True)
+            await asyncio.to_thread(silent.stop)
+            await until(lambda: not connection.alive)
+        gc.collect()
+        return complaints
+
+    assert run(main()) == []
