@@ -93,7 +93,7 @@ def show_status(run_dir: RunDirectory = None, port: Port = None, *, as_json: Jso
         )
     else:
         _say(tables.headline(current, url))
-        tables.console().print(tables.cluster(current))
+        tables.print_table(tables.cluster(current))
     if not current.from_gateway:
         raise typer.Exit(1)
 
@@ -154,7 +154,7 @@ def validate_corpus(config: Config = None, root: Root = None, *, check: Check = 
     wanted = manifest.load(place.config)
     with interruptible():
         found = validate(place, wanted, _say, check=check or place.settings.zim_check)
-    tables.console().print(tables.validated(found))
+    tables.print_table(tables.validated(found))
 
 
 @app.command("list")
@@ -162,7 +162,7 @@ def list_libraries(config: Config = None, root: Root = None) -> None:
     """List the libraries of the manifest; opens no archive."""
     place = site(config=config, root=root)
     wanted = manifest.load(place.config)
-    tables.console().print(tables.libraries(wanted, place.root))
+    tables.print_table(tables.libraries(wanted, place.root))
 
 
 @app.command()

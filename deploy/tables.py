@@ -31,6 +31,17 @@ def console() -> Console:
     return Console(highlight=False, width=_PIPE_COLUMNS, no_color=True)
 
 
+def print_table(table: Table) -> None:
+    """Print a table; without a terminal no line ends in blanks."""
+    target = console()
+    if target.is_terminal:
+        target.print(table)
+        return
+    with target.capture() as lines:
+        target.print(table)
+    sys.stdout.writelines(line.rstrip() + "\n" for line in lines.get().splitlines())
+
+
 def print_json(value: object) -> None:
     """Print ``value`` for other programs."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
