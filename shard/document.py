@@ -95,11 +95,12 @@ class Document:
         for group in groups:
             text = yield from self._render_group(group, budget, is_asked=bool(ids))
             section = self.sections[group[0]]
+            name, title = self._named(section, ids)
             if text or (ids and not budget.spent):
                 contents.append(
                     SectionContent(
-                        id=section.id,
-                        title=section.title,
+                        id=name,
+                        title=title,
                         content=text,
                         metadata=section.metadata,
                     )
@@ -107,6 +108,13 @@ class Document:
             if budget.spent:
                 break
         return Rendered(contents, budget.spent)
+
+    def _named(self, section: Section, ids: Sequence[str]) -> tuple[str, str]:
+        """Return id and title under which a section was asked for."""
+        if section.id in ids:
+            return section.id, section.title
+        alias = next((name for name in ids if name in section.aliases), None)
+        return (alias, alias) if alias else (section.id, section.title)
 
     def _render_group(
         self, group: Iterable[int], budget: "_Budget", *, is_asked: bool

@@ -8,6 +8,7 @@ from common.errors import CorpusError, ShardFault
 from common.frames import Kind
 from shard.archive import EntryHead, Page
 from shard.document import Document
+from shard.html.parts import split_giants
 from shard.html.sections import Section
 
 
@@ -62,7 +63,8 @@ def plain_document(page: Page) -> Document:
     lead = Section("", page.title or page.path, 1)
     for part in text.split("\n\n"):
         lead.nodes += [part, "\u2029"]
-    return Document(page.path, page.title or page.path, [lead], page_bytes=len(page.content))
+    sections = split_giants([lead])
+    return Document(page.path, page.title or page.path, sections, page_bytes=len(page.content))
 
 
 class Guarded:

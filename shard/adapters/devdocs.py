@@ -18,7 +18,8 @@ from shard.html import math
 from shard.html.dom import PARAGRAPH, Marked, Node, classes, contents, drop, visible_text
 from shard.html.links import external_target
 from shard.html.parse import parse
-from shard.html.passes import characters, headings, hidden, images, references
+from shard.html.parts import split_giants
+from shard.html.passes import characters, headings, hidden, images
 from shard.html.sections import Builder, Symbol
 
 _ASSETS: Final = ("assets/", "_zim_static/")
@@ -52,7 +53,7 @@ class DevDocs(Guarded):
         sections = Builder(title, symbols=symbols_of).build(body)
         if source:
             sections[0].nodes += [PARAGRAPH, *source]
-        return Document(page.path, title, sections, page_bytes=len(page.content))
+        return Document(page.path, title, split_giants(sections), page_bytes=len(page.content))
 
     def _clean(self, marked: Marked) -> None:
         math.mark_formulas(marked)
@@ -62,7 +63,6 @@ class DevDocs(Guarded):
         for navbar in list(marked.root.iter("devdocs-navbar")):
             drop(navbar)
         hidden.drop_hidden(marked)
-        references.drop_references(marked)
         images.drop_images(marked.root)
         headings.embolden_titles(marked)
         headings.open_summaries(marked.root)

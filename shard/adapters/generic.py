@@ -11,6 +11,7 @@ from shard.document import Document
 from shard.html import math
 from shard.html.dom import Marked, visible_text
 from shard.html.parse import parse
+from shard.html.parts import split_giants
 from shard.html.passes import characters, chrome, headings, hidden, images, references
 from shard.html.sections import Builder
 
@@ -35,7 +36,7 @@ class Generic(Guarded):
         self._clean(marked)
         body = main_content(root)
         sections = Builder(title).build(body)
-        return Document(page.path, title, sections, page_bytes=len(page.content))
+        return Document(page.path, title, split_giants(sections), page_bytes=len(page.content))
 
     def _clean(self, marked: Marked) -> None:
         math.mark_formulas(marked)

@@ -17,6 +17,7 @@ from shard.html import math
 from shard.html.anchors import wiki_slug_of
 from shard.html.dom import PARAGRAPH, Marked
 from shard.html.parse import parse
+from shard.html.parts import split_giants
 from shard.html.passes import characters, headings, hidden, images, references, wiki
 from shard.html.sections import Builder
 
@@ -50,7 +51,7 @@ class MediaWiki(Guarded):
         sections = Builder(title, slug=wiki_slug_of).build(body)
         for box in boxes:
             sections[0].nodes += [PARAGRAPH, box]
-        return Document(page.path, title, sections, page_bytes=len(page.content))
+        return Document(page.path, title, split_giants(sections), page_bytes=len(page.content))
 
     def _clean(self, marked: Marked) -> None:
         math.mark_formulas(marked)

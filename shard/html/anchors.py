@@ -80,11 +80,14 @@ class Ids:
 
     def __init__(self, taken: Iterable[str] = ("",)) -> None:
         self._taken = set(taken)
+        # The next number to try, so that 100,000 equal headings do not take their square.
+        self._next: dict[str, int] = {}
 
     def give(self, wanted: str, joint: str = "-") -> str:
         """Return ``wanted``, or ``wanted`` with the first free number from 2 on."""
-        found, number = wanted, 2
+        found, number = wanted, self._next.get(wanted, 2)
         while found in self._taken:
             found, number = f"{wanted}{joint}{number}", number + 1
+        self._next[wanted] = number
         self._taken.add(found)
         return found

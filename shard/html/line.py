@@ -161,9 +161,16 @@ class Line:
         return escape_line_starts("".join(pieces))
 
     def _around(self, place: int) -> tuple[str, str]:
-        before = next((t[-1] for t in self._out[place - 1 :: -1] if t), "") if place else ""
-        after = next((t[0] for t in self._out[place + 1 :] if t), "")
-        return before, after
+        """Return the characters before and after a piece, empty at the edges."""
+        out, before, after = self._out, place - 1, place + 1
+        while before >= 0 and not out[before]:
+            before -= 1
+        while after < len(out) and not out[after]:
+            after += 1
+        return (
+            out[before][-1] if before >= 0 else "",
+            out[after][0] if after < len(out) else "",
+        )
 
     def _settle_links(self) -> None:
         for place, kind in enumerate(self._kinds):
