@@ -84,7 +84,7 @@ async def serve(settings: Settings) -> None:
     gateway = assemble(settings)
     app = http_app(gateway, settings)
     listening = listen(settings.mcp_host, settings.mcp_port)
-    server = Server(_uvicorn_config(app, settings), gateway, settings.gateway_drain)
+    server = Server(uvicorn_config(app, settings), gateway, settings.gateway_drain)
     async with gateway.pool.running():
         address, port = listening.getsockname()[:2]
         logger.info("listening", address=address, port=port, libraries=len(gateway.pool.shards))
@@ -188,7 +188,8 @@ class Server(uvicorn.Server):
         return await super().on_tick(counter)
 
 
-def _uvicorn_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
+def uvicorn_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
+    """Return how uvicorn serves ``app``."""
     # The SDK logs a refused host without saying which setting accepts it; `gateway.web` does.
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
     return uvicorn.Config(
