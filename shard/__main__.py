@@ -74,7 +74,19 @@ def _serve(given: argparse.Namespace, since: float) -> int:
 
 
 def _inspect(given: argparse.Namespace) -> int:
-    raise NotImplementedError
+    import msgspec
+
+    from common import logs
+    from shard.inspect import inspect
+
+    logs.configure("WARNING", role="inspect")
+    found = inspect(given.path, check=given.check)
+    if given.json:
+        print(msgspec.json.encode(found).decode())
+    else:
+        for name, value in msgspec.structs.asdict(found).items():
+            print(f"{name}: {'; '.join(value) if isinstance(value, list) else value}")
+    return GOOD if found.ok else FAILED
 
 
 def _build(given: argparse.Namespace) -> int:
