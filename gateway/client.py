@@ -12,6 +12,7 @@ is in flight at the disconnect fails at once; ZeroMQ never delivers it a second 
 
 import asyncio
 import itertools
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -95,6 +96,7 @@ class Connection:
         self.alive = False
         self.garbage = 0
         self.late = 0
+        self._connections = 0
         self._watcher = watcher
         self._loop = asyncio.get_running_loop()
         self._ids = itertools.count(1)
@@ -153,14 +155,29 @@ class Connection:
             raise ShardUnavailable("nobody is connected")
         if len(self._pending) >= MAX_PENDING:
             raise Overloaded(f"{MAX_PENDING} requests are in flight")
-        try:
-            self._socket.send_multipart(_parts(request_id, request, deadline), zmq.DONTWAIT)
-        except zmq.Again:
-            raise ShardUnavailable("the peer has just gone") from None
+        parts = _parts(request_id, request, deadline)
+        if not self._sent(parts):
+            raise ShardUnavailable("the peer has just gone")
         future = self._pending[request_id] = self._loop.create_future()
         if _readable(self._socket):
             self._loop.call_soon(self._read)
         return future
+
+    def _sent(self, parts: list[bytes]) -> bool:
+        for _ in range(2):
+            with suppress(zmq.Again):
+                self._socket.send_multipart(parts, zmq.DONTWAIT)
+                return True
+            # Asking for events lets ZeroMQ take note of a peer that has just come or gone, which
+            # sending alone does at most once a millisecond.
+            _readable(self._socket)
+        connections = self._connections
+        self._read_monitor()
+        if self.alive and connections == self._connections:
+            # The monitor's word is still on its way. Whoever sends again must not choose this
+            # replica before it comes.
+            self._drop()
+        return False
 
     def _read(self) -> None:
         for _ in range(_READ_BATCH):
@@ -195,6 +212,7 @@ class Connection:
                 continue
             if message["event"] == zmq.EVENT_HANDSHAKE_SUCCEEDED:
                 self.alive = True
+                self._connections += 1
                 self._watcher.connected()
             elif message["event"] == zmq.EVENT_DISCONNECTED and self.alive:
                 self._drop()

@@ -205,3 +205,17 @@ def test_cancelled_asker_leaves_nothing_behind(replica):
         return complaints
 
     assert run(main()) == []
+
+
+def test_peer_that_has_just_gone_is_known_to_be_gone_after_one_try(replica):
+    lib = replica()
+
+    async def main():
+        async with connected(lib.endpoint) as (connection, watcher):
+            # Blocks the event loop, so that the monitor cannot be read before the request is sent.
+            lib.stop()
+            with pytest.raises(ShardUnavailable):
+                await connection.ask(ASK, soon())
+            return connection.alive, watcher.events
+
+    assert run(main()) == (False, ["connected", "disconnected"])
