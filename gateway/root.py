@@ -5,7 +5,7 @@ The root knows libraries, not replicas: who is asked, again and instead, is the 
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from common.deadline import Deadline
 from common.errors import (
@@ -48,8 +48,9 @@ QUERY_SHARE = 0.6
 """Part of a search's deadline that the first scatter may use, so that one hung library leaves
 time to read the pages of the others."""
 
-PREVIEW_SHARE = 0.9
-"""Part of what is left then that the second may use; the rest is for the answer itself."""
+PREVIEW_SHARE = 0.6
+"""Part of what is left then that the second may use; the rest is for reading other pages where
+some could not be read."""
 
 LOSS_A_SEARCH_WAITS_FOR = 5.0
 """Seconds: a killed keeper is back within 3.5; a library away for longer costs a search nothing."""
@@ -86,13 +87,16 @@ class Root:
         await self._opened()
 
         found = await self._query(analysis, deadline.share(QUERY_SHARE))
-        _demand_any(found)
         ranked = self._rank(analysis, found)
 
         read = await self._preview(analysis, ranked, found, deadline.share(PREVIEW_SHARE))
-        if ranked.candidates:
-            _demand_any(read)
         previews = _previews(read)
+        if read.failures:
+            # Their places go to the pages of the others, as if they had never answered.
+            found = _without(found, read.failures)
+            ranked = self._rank(analysis, found)
+            read = await self._preview(analysis, ranked, found, deadline.share(0.9), previews)
+            previews |= _previews(read)
         best = ranking.results(
             ranked,
             previews,
@@ -153,6 +157,7 @@ class Root:
         return await self._scatter(requests, deadline)
 
     def _rank(self, analysis: Analysis, found: Gathered) -> ranking.Ranked:
+        _demand_any(found)
         replies: dict[str, QueryReply] = {}
         for library, (reply, described) in found.answers.items():
             if isinstance(reply, QueryReply):
@@ -172,11 +177,18 @@ class Root:
         )
 
     async def _preview(
-        self, analysis: Analysis, ranked: ranking.Ranked, found: Gathered, deadline: Deadline
+        self,
+        analysis: Analysis,
+        ranked: ranking.Ranked,
+        found: Gathered,
+        deadline: Deadline,
+        known: Container[str] = (),
     ) -> Gathered:
+        """Ask the owners of the candidates for previews, except of the refs that are known."""
         paths: defaultdict[str, list[str]] = defaultdict(list)
         for candidate in ranked.candidates:
-            paths[candidate.library].append(candidate.path)
+            if candidate.ref not in known:
+                paths[candidate.library].append(candidate.path)
         requests: dict[str, Work] = {
             library: PreviewRequest(
                 request_id=0,
@@ -221,6 +233,11 @@ def _demand_any(gathered: Gathered) -> None:
         if failures and all(isinstance(error, kind) for error in failures):
             raise kind("no library can answer this now")
     raise ShardUnavailable("no library answers at the moment")
+
+
+def _without(found: Gathered, failures: Mapping[str, CorpusError]) -> Gathered:
+    answers = {name: one for name, one in found.answers.items() if name not in failures}
+    return Gathered(answers, {**found.failures, **failures})
 
 
 def _degraded(failures: Mapping[str, CorpusError]) -> list[Degraded]:

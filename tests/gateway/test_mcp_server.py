@@ -359,3 +359,38 @@ def test_found_nothing_is_an_empty_result(call, lib):
     assert not result.is_error
     assert result.structured_content["results"] == []
     assert "bell" in result.structured_content["note"]
+
+
+def test_pages_that_cannot_be_read_make_room_for_those_of_others(sockets, lib, other):
+    lib.script = sound("Lib", *(f"Bell {i}" for i in range(20)))
+    refusing = sound("Other", *(f"Bell jar {i}" for i in range(20)))
+    other.script = lambda request: (
+        ShardFault("unreadable") if isinstance(request, PreviewRequest) else refusing(request)
+    )
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell", "limit": 10})
+
+    assert len(run(main()).structured_content["results"]) == 10
+
+
+def test_search_is_no_error_while_any_library_answers(sockets, lib, other):
+    other.script = lambda request: (
+        found(request) if isinstance(request, QueryRequest) else described(request, "Other")
+    )
+    readable = sound("Lib", "Bell test")
+    lib.script = lambda request: (
+        ShardFault("unreadable") if isinstance(request, PreviewRequest) else readable(request)
+    )
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell"})
+
+    result = run(main())
+    assert not result.is_error
+    assert result.structured_content["results"] == []
+    assert result.structured_content["degraded"] == [{"library": "Lib", "reason": "fault"}]
