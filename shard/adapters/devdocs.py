@@ -15,7 +15,8 @@ from shard.adapters.base import Guarded, is_html, title_of
 from shard.archive import EntryHead, Page
 from shard.document import Document
 from shard.html import math
-from shard.html.dom import PARAGRAPH, Marked, Node, classes, contents, drop, visible_text
+from shard.html.code import drop_line_numbers
+from shard.html.dom import PARAGRAPH, Marked, Node, classes, contents, drop
 from shard.html.links import external_target
 from shard.html.parse import parse
 from shard.html.parts import split_giants
@@ -24,10 +25,8 @@ from shard.html.sections import Builder, Symbol
 
 _ASSETS: Final = ("assets/", "_zim_static/")
 _NO_PAGES: Final = frozenset({"", "index", "navbar.json", "licenses.txt", "application.css"})
-_LANGUAGE: Final = {"_python": "python", "_cpp": "cpp", "_c": "c", "_cmake": "cmake",
-                    "_javascript": "javascript", "_node": "javascript", "_rust": "rust",
-                    "_go": "go"}  # fmt: skip
-_SIGNATURE_SPACES = re.compile(r"\s+")
+_SPACES = re.compile(r"\s+")
+_MAX_TITLE: Final = 80
 
 
 class DevDocs(Guarded):
@@ -57,12 +56,14 @@ class DevDocs(Guarded):
 
     def _clean(self, marked: Marked) -> None:
         math.mark_formulas(marked)
+        math.mark_left_formulas(marked)
         hidden.drop_never_shown(marked.root)
         headings.drop_permalinks(marked.root)
         marked.drop("_sidebar", "_nav", "_header", "t-navbar", "toc", "contents-hidden")
         for navbar in list(marked.root.iter("devdocs-navbar")):
             drop(navbar)
         hidden.drop_hidden(marked)
+        drop_line_numbers(marked.root)
         images.drop_images(marked.root)
         headings.embolden_titles(marked)
         headings.open_summaries(marked.root)
@@ -133,25 +134,35 @@ def _symbols(definitions: HtmlElement) -> Iterator[Symbol]:
 
 
 def _symbol(terms: list[HtmlElement], bodies: list[HtmlElement]) -> Symbol:
-    ids = [anchor for term in terms for anchor in _ids(term)]
+    ids = [anchor for term in terms if (anchor := term.get("id"))]
+    title = _title(ids[0] if ids else "", terms[0])
     signature: list[Node] = []
     for term in terms:
-        signature += [_signature(term), PARAGRAPH]
+        if len(terms) > 1 or not bodies or _text(term) != title:
+            signature += [_signature(term), PARAGRAPH]
     body: list[Node] = []
     for element in bodies:
         body += [*contents(element), PARAGRAPH]
-    title = ids[0] if ids else visible_text([terms[0]]) if terms else ""
     return Symbol(tuple(ids) or (title,), title, tuple(signature), tuple(body))
 
 
-def _ids(term: HtmlElement) -> list[str]:
-    anchor = term.get("id")
-    return [anchor] if anchor else []
+def _title(anchor: str, term: HtmlElement) -> str:
+    """Return the full name of a symbol: its id where the signature confirms it."""
+    text = _text(term)
+    name = anchor.removeprefix("c.")
+    return name if name and name.rpartition(".")[2] in text else _shortened(text) or anchor
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_TITLE else text[: _MAX_TITLE - 1] + "…"
+
+
+def _text(term: HtmlElement) -> str:
+    return _SPACES.sub(" ", "".join(term.itertext())).strip()
 
 
 def _signature(term: HtmlElement) -> Node:
-    """Return the term as one code span, if it is code."""
-    text = _SIGNATURE_SPACES.sub(" ", "".join(term.itertext())).strip()
+    """Return the term as one code span."""
     code: HtmlElement = term.makeelement("code", {})
-    code.text = text
+    code.text = _text(term)
     return code

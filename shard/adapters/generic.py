@@ -9,6 +9,7 @@ from shard.adapters.base import Guarded, is_html, title_of
 from shard.archive import EntryHead, Page
 from shard.document import Document
 from shard.html import math
+from shard.html.code import drop_line_numbers
 from shard.html.dom import Marked, visible_text
 from shard.html.parse import parse
 from shard.html.parts import split_giants
@@ -40,8 +41,10 @@ class Generic(Guarded):
 
     def _clean(self, marked: Marked) -> None:
         math.mark_formulas(marked)
+        math.mark_left_formulas(marked)
         hidden.drop_never_shown(marked.root)
         hidden.drop_hidden(marked)
+        drop_line_numbers(marked.root)
         chrome.drop_landmarks(marked)
         chrome.drop_outer_landmarks(marked)
         headings.drop_edit_links(marked)

@@ -15,6 +15,7 @@ from shard.archive import EntryHead, Page
 from shard.document import Document
 from shard.html import math
 from shard.html.anchors import wiki_slug_of
+from shard.html.code import drop_line_numbers
 from shard.html.dom import PARAGRAPH, Marked
 from shard.html.parse import parse
 from shard.html.parts import split_giants
@@ -60,6 +61,7 @@ class MediaWiki(Guarded):
         wiki.drop_wiki_chrome(marked)
         wiki.drop_issue_notice(marked)
         hidden.drop_hidden(marked)
+        drop_line_numbers(marked.root)
         references.drop_references(marked)
         images.drop_image_chrome(marked)
         images.keep_captions_alone(marked)

@@ -16,6 +16,7 @@ from shard.adapters.generic import Generic
 from shard.archive import EntryHead, Page
 from shard.document import Document
 from shard.html import math
+from shard.html.code import drop_line_numbers
 from shard.html.dom import PARAGRAPH, Marked, Node, classes, contents, visible_text
 from shard.html.parse import parse
 from shard.html.passes import characters, hidden, images
@@ -54,6 +55,7 @@ class StackExchange(Guarded):
         math.mark_formulas(marked)
         hidden.drop_never_shown(marked.root)
         hidden.drop_hidden(marked)
+        drop_line_numbers(marked.root)
         images.drop_images(marked.root)
         characters.drop_word_breaks(marked.root)
 
@@ -223,16 +225,16 @@ def _notices(marked: Marked) -> list[Node]:
 
 def _linked(marked: Marked) -> Section | None:
     """Return the linked questions as a last section, if there are any."""
-    section = Section("linked", "Linked questions", 2)
-    for holder in marked.with_class("sidebar-linked", "linked", "sidebar-related"):
-        links = list(holder.iter("a"))
-        items = holder.makeelement("ul", {})
-        for link in links:
-            text = visible_text([link])
-            if "question-hyperlink" in classes(link) and text:
-                item = holder.makeelement("li", {})
-                item.text = text
-                items.append(item)
-        if len(items):
-            section.nodes.append(items)
-    return section if section.nodes else None
+    holders = marked.with_class("sidebar-linked", "linked", "sidebar-related")
+    titles = dict.fromkeys(
+        visible_text([link])
+        for holder in holders
+        for link in holder.iter("a")
+        if "question-hyperlink" in classes(link)
+    )
+    items = marked.root.makeelement("ul", {})
+    for title in filter(None, titles):
+        item = items.makeelement("li", {})
+        item.text = title
+        items.append(item)
+    return Section("linked", "Linked questions", 2, nodes=[items]) if len(items) else None

@@ -9,13 +9,14 @@ from lxml.html import HtmlElement
 
 from shard.html.dom import classes, tag_of
 from shard.html.inline import inline
-from shard.html.line import clean
 
 _GENERATED = re.compile(
     r"mw[A-Za-z0-9_-]{1,4}|title_\d+|mf-section-\d+|content-collapsible-block-\d+"
     r"|content|top|id\d+|section-?\d*|toc\d*|[0-9a-f-]{32,}"
 )
 """Ids that a generator counts up: they name another place in the next edition."""
+
+_PERMALINK = re.compile(r"(?:\s*[¶🔗]+|\s+#)\s*\Z")
 
 _HEADLINES: Final = frozenset({"mw-headline", "headline", "anchor", "target"})
 
@@ -30,10 +31,7 @@ def _text_of(element: HtmlElement) -> str:
 
 def heading_title(element: HtmlElement) -> str:
     """Return the title in a heading: plain text, formulas as TeX."""
-    text = inline([element], "title")
-    for mark in ("**", "`", "\\"):
-        text = text.replace(mark, "")
-    return clean(text).rstrip("¶#🔗 ").strip()
+    return _PERMALINK.sub("", inline([element], "plain")).strip()
 
 
 def anchor_of(element: HtmlElement) -> str:

@@ -29,7 +29,8 @@ def _open_up(element: HtmlElement, root: HtmlElement, opened: set[HtmlElement]) 
     cells: list[HtmlElement] = []
     for ancestor in element.iterancestors():
         if ancestor is root or ancestor in opened:
-            opened.update(path)
+            # Cells count only below a table that is opened already.
+            opened.update(path if ancestor is root else [*path, *cells])
             return
         if ancestor.tag == "table":
             if not is_layout(ancestor):

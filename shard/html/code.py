@@ -18,8 +18,8 @@ _NO_LANGUAGE: Final = frozenset(
 _NAMES: Final = {"python3": "python", "py": "python", "ipython3": "python", "c++": "cpp",
                  "pycon3": "pycon", "sh": "shell", "js": "javascript"}  # fmt: skip
 _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+#.-]{0,30}\Z")
-_HIGHLIGHTERS_PARENTS = 3
-"""How far up a highlighter puts the language: div.highlight-x > div.highlight > table > pre."""
+_HIGHLIGHTERS_PARENTS = 6
+"""How far up a highlighter puts the language: div > table > tbody > tr > td > pre."""
 
 LINE_NUMBERS: Final = frozenset(
     {"lineno", "linenos", "linenodiv", "line-number", "line-numbers", "lineos", "ln"}

@@ -131,10 +131,10 @@ class Marked:
 
     def with_class(self, *names: str) -> Sequence[HtmlElement]:
         """Return the elements that have one of these classes, class by class."""
-        found: list[HtmlElement] = []
+        found: dict[HtmlElement, None] = {}
         for name in names:
-            found += self._by_class.get(name, ())
-        return found
+            found.update(dict.fromkeys(self._by_class.get(name, ())))
+        return list(found)
 
     def class_names(self) -> Iterable[str]:
         """Return every class of the tree."""

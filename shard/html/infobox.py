@@ -7,6 +7,7 @@ from lxml.html import HtmlElement
 
 from shard.html.blocks import Block
 from shard.html.dom import classes
+from shard.html.escape import escape_line_starts
 from shard.html.tables import cell_text, cells_of, rows_of
 
 _NAMES: Final = frozenset({"infobox", "taxobox", "infobox_v2", "infobox_v3", "biota"})
@@ -36,7 +37,7 @@ def _row_lines(row: HtmlElement) -> Iterator[str]:
     elif len(filled) == 1 and filled[0][0]:
         yield f"**{filled[0][1].replace('**', '')}**"
     elif filled:
-        yield ", ".join(text for _, text in filled)
+        yield escape_line_starts(", ".join(text for _, text in filled))
 
 
 def _is_label(cell: HtmlElement) -> bool:

@@ -95,7 +95,7 @@ class _Walk:
             self._todo.extend(list(contents(element))[::-1])
 
     def _marked(self, element: HtmlElement, mark: str, link: str) -> None:
-        if mark in self._open_marks:
+        if mark in self._open_marks or self._line.mode == "plain":
             self._todo.extend(list(contents(element))[::-1])
             return
         self._open_marks.add(mark)
@@ -120,7 +120,8 @@ class _Walk:
 
     def block(self, element: HtmlElement) -> None:
         """Write a block that has to stand on this line, apart from what is around it."""
-        strength = SEMICOLON if element.tag in {"li", "tr", "dt"} else SPACE
+        apart = element.tag in {"li", "tr", "dt"} and self._line.mode == "cell"
+        strength = SEMICOLON if apart else SPACE
         self._line.gap(strength)
         self._then(element, lambda: self._line.gap(strength))
 

@@ -7,8 +7,9 @@ from typing import Final, Literal
 from shard.html.code import code_span
 from shard.html.escape import escape, escape_line_starts
 
-Mode = Literal["prose", "cell", "title"]
-"""What a line break becomes: a break, a comma in a cell, a space in a title."""
+Mode = Literal["prose", "cell", "title", "plain"]
+"""What a line break becomes: a break, a comma in a cell, a space in a title; plain text besides
+has no marks and no escapes."""
 
 _ODD_CODES: Final = (
     *range(0x09), 0x0B, *range(0x0E, 0x20), *range(0x7F, 0xA1), 0xAD, 0x200B, 0x200E, 0x200F,
@@ -70,7 +71,10 @@ class Line:
 
     def code(self, text: str) -> None:
         """Add the text of a code span."""
-        text = " ".join(clean(text).split(" ")) if self.mode == "title" else clean(text)
+        if self.mode == "plain":
+            self.text(text)
+            return
+        text = clean(text)
         words = " ".join(text.split())
         if not words:
             return
@@ -144,6 +148,8 @@ class Line:
 
     def finish(self) -> str:
         """Return the Markdown of the line."""
+        if self.mode == "plain":
+            return "".join(self._out)
         self._settle_marks()
         self._settle_links()
         with_math = any(
@@ -158,7 +164,8 @@ class Line:
                 pieces.append(escape(text, before, after, in_link=depth > 0, with_math=with_math))
             else:
                 pieces.append(code_span(text) if kind == _CODE else text)
-        return escape_line_starts("".join(pieces))
+        text = "".join(pieces)
+        return escape_line_starts(text) if self.mode == "prose" else text
 
     def _around(self, place: int) -> tuple[str, str]:
         """Return the characters before and after a piece, empty at the edges."""

@@ -17,6 +17,7 @@ from shard.html import math
 from shard.html.blocks import Block, join, paragraph
 from shard.html.code import fence
 from shard.html.dom import HEADINGS, PARAGRAPH, STRUCTURES, WRAPPERS, Node, contents, has_block
+from shard.html.escape import escape
 from shard.html.infobox import infobox_blocks, is_infobox
 from shard.html.inline import inline
 from shard.html.tables import cells_of, is_layout, rows_of, table_blocks
@@ -45,8 +46,10 @@ def blocks_of(nodes: Iterable[Node], depth: int = 0) -> list[Block]:
 
 
 def heading(level: int, title: str) -> Block:
-    """Return the heading line of a section."""
-    return Block("heading", (f"{'#' * min(level, 6)} {title}",))
+    """Return the heading line of a section; ``title`` is plain text, formulas as they are."""
+    with_math = title.count("$") > 1
+    text = title if with_math else escape(title, "", "", in_link=False, with_math=False)
+    return Block("heading", (f"{'#' * min(level, 6)} {text}",))
 
 
 def flow(nodes: Iterable[Node]) -> Iterator[list[Node] | HtmlElement]:
@@ -157,6 +160,9 @@ def _list(element: HtmlElement, depth: int, mark: Callable[[int], str]) -> list[
         text, is_loose = _item_text(inner)
         loose = loose or is_loose
         begin = mark(number)
+        if items and not _is_item(item):
+            items[-1] += "\n" + _prefixed(text, " " * len(begin), " " * len(begin))
+            continue
         items.append(_prefixed(text, begin, " " * len(begin)))
         number += 1
     return [Block("list", tuple(items), joint="\n\n" if loose else "\n")] if items else []
@@ -167,7 +173,7 @@ def _is_item(node: Node) -> bool:
 
 
 def _items(element: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the items; a list that stands directly in a list is an item of its own."""
+    """Yield the items; a list directly in a list belongs to the item before it."""
     for node in contents(element):
         if isinstance(node, HtmlElement):
             yield node

@@ -199,11 +199,12 @@ _TWO: Final = {
 def mark_raw_formulas(root: HtmlElement) -> None:
     r"""Replace ``\(…\)``, ``\[…\]``, ``$…$`` and ``$$…$$`` in text by `TAG` elements.
 
-    A dollar that is money stays: an opening one is followed, a closing one preceded by
-    something that is no space, and no letter or digit touches them outside.
+    Where the page leaves them to MathJax. A dollar that is money stays: an opening one is
+    followed, a closing one preceded by something that is no space, and no letter or digit touches
+    them outside.
     """
     for element in list(root.iter("*")):
-        if element.tag in _LITERAL or _is_in_literal(element):
+        if element.tag in _LITERAL or _is_in_literal(element, root):
             continue
         if element.text and _may_hold(element.text):
             _split_text(element, element, at_start=True)
@@ -212,12 +213,26 @@ def mark_raw_formulas(root: HtmlElement) -> None:
                 _split_text(element, child, at_start=False)
 
 
+def mark_left_formulas(marked: Marked) -> None:
+    """Replace raw formulas where a page says that it has them: by MathJax or a class."""
+    if any("mathjax" in (s.get("src") or "").lower() for s in marked.root.iter("script")):
+        mark_raw_formulas(marked.root)
+        return
+    for element in marked.with_class("math", "tex2jax_process", "math-inline", "math-display"):
+        mark_raw_formulas(element)
+
+
 def _may_hold(text: str) -> bool:
     return ("$" in text and text.count("$") > 1) or "\\(" in text or "\\[" in text
 
 
-def _is_in_literal(element: HtmlElement) -> bool:
-    return any(ancestor.tag in _LITERAL for ancestor in element.iterancestors())
+def _is_in_literal(element: HtmlElement, root: HtmlElement) -> bool:
+    for ancestor in element.iterancestors():
+        if ancestor is root:
+            return False
+        if ancestor.tag in _LITERAL:
+            return True
+    return False
 
 
 def _split_text(parent: HtmlElement, holder: HtmlElement, *, at_start: bool) -> None:

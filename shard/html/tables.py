@@ -215,13 +215,22 @@ def _count_header_rows(grid: Grid, heads: list[bool], keep: list[bool]) -> int:
 
 
 def _drop_empty_columns(grid: Grid) -> None:
-    used = [
-        any(row[column] is not None and row[column].text for row in grid.rows)  # type: ignore[union-attr]
-        for column in range(grid.width)
-    ]
+    """Drop columns without text, and those that only a cell's colspan reaches into.
+
+    Case: ``colspan=9`` over a table of three columns.
+    """
+    used = [any(_begins(row, column) for row in grid.rows) for column in range(grid.width)]
     if not all(used):
-        grid.rows = [[cell for cell, kept in zip(row, used, strict=True) if kept]
-                     for row in grid.rows]  # fmt: skip
+        grid.rows = [
+            [cell for cell, kept in zip(row, used, strict=True) if kept] for row in grid.rows
+        ]
+
+
+def _begins(row: list[Cell | None], column: int) -> bool:
+    cell = row[column]
+    if cell is None or not cell.text:
+        return False
+    return column == 0 or row[column - 1] is not cell
 
 
 def grid_lines(grid: Grid) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from lxml.html import HtmlElement
 
-from shard.html.dom import HEADINGS, Marked, contents, drop, visible_text
+from shard.html.dom import HEADINGS, Marked, drop, visible_text
 from shard.html.infobox import is_infobox
 
 _CHROME: Final = (
@@ -57,21 +57,22 @@ def _wrap(element: HtmlElement, tag: str) -> None:
 
 
 def take_lead_infoboxes(root: HtmlElement) -> list[HtmlElement]:
-    """Take the infoboxes that stand before the first section out, in order.
+    """Take infoboxes and coordinates that stand before the first section out, in order.
 
     They are written at the end of the lead, so that an article begins with its first sentence.
     """
     found: list[HtmlElement] = []
-    for element in list(root.iter("table", "h2", "h3")):
+    for element in list(root.iter("table", "span", "h2", "h3")):
         if element.tag in HEADINGS:
             break
-        if is_infobox(element) and not any(a in found for a in element.iterancestors("table")):
+        if _is_aside(element) and not any(a in found for a in element.iterancestors("table")):
             found.append(element)
     for element in found:
         drop(element)
     return found
 
 
-def content_of(element: HtmlElement) -> int:
-    """Return how many characters of text ``element`` shows."""
-    return len(visible_text(contents(element)))
+def _is_aside(element: HtmlElement) -> bool:
+    if element.tag == "table":
+        return is_infobox(element)
+    return bool(element.get("id") == "coordinates")

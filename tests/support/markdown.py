@@ -1,0 +1,113 @@
+"""What is wrong with a document, whatever page it came from."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from shard.document import Document
+from shard.html.dom import visible_text
+from shard.html.line import clean
+
+_TAG = re.compile(
+    r"(?<!\\)</?(?:div|span|p|a|table|tr|td|th|ul|ol|li|dl|dt|dd|sup|sub|b|i|br|code|pre|em|strong"
+    r"|h[1-6]|img|math|cite|style|script|small|details|summary|section)\b[^\n<]{0,200}?>",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"^(?P<lead>[\s>:*\d.-]*?)(?P<ticks>`{3,})(?P<info>[^`\n]*)$")
+_SPAN = re.compile(r"(?<![`\\])(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+_PIPE = re.compile(r"(?<!\\)\|")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_WORD = re.compile(r"\w+")
+
+LARGE = 10**9
+
+
+def rendered(document: Document, ids: tuple[str, ...] = (), max_chars: int = LARGE):
+    """Return what `Document.render` returns."""
+    rendering = document.render(ids, max_chars)
+    while True:
+        try:
+            next(rendering)
+        except StopIteration as end:
+            return end.value
+
+
+def whole(document: Document) -> str:
+    """Return the Markdown of the whole document."""
+    return "\n\n".join(part.content for part in rendered(document).sections)
+
+
+def outside_code(markdown: str) -> tuple[str, bool]:
+    """Return the lines that stand in no fence, and whether every fence was closed."""
+    kept: list[str] = []
+    ticks = ""
+    for line in markdown.split("\n"):
+        match = _FENCE.match(line)
+        if not ticks and match:
+            ticks = match.group("ticks")
+        elif ticks and re.fullmatch(r"[\s>]*" + ticks + r"\s*", line):
+            ticks = ""
+        elif not ticks:
+            kept.append(line)
+    return "\n".join(kept), not ticks
+
+
+def problems(document: Document) -> list[str]:
+    """Return every broken invariant of ``document``, in words."""
+    return list(_problems(document))
+
+
+def _problems(document: Document) -> Iterator[str]:
+    ids = [section.id for section in document.sections]
+    ids += [alias for section in document.sections for alias in section.aliases]
+    yield from (f"id {name!r} occurs {n} times" for name, n in Counter(ids).items() if n > 1)
+    text = whole(document)
+    if text != whole(document):
+        yield "two renderings differ"
+    outside, balanced = outside_code(text)
+    if not balanced:
+        yield "a fence stays open"
+    yield from _in_text(_SPAN.sub("", outside))
+    yield from _in_tables(outside)
+    yield from _in_sections(document)
+    missing = missing_words(document, text)
+    if missing:
+        yield f"words lost: {missing[:8]}"
+
+
+def _in_text(text: str) -> Iterator[str]:
+    match = _TAG.search(text)
+    if match:
+        yield f"raw tag {match.group()!r}"
+    if "{\\displaystyle" in text:
+        yield "a TeX wrapper is left"
+
+
+def _in_tables(text: str) -> Iterator[str]:
+    before = 0
+    for line in text.split("\n"):
+        bare = line.lstrip(" >:-")
+        cells = len(_PIPE.findall(bare)) if bare.startswith("|") and bare.endswith("|") else 0
+        if before and cells and cells != before:
+            yield f"a row of {cells - 1} cells below one of {before - 1}: {bare[:80]!r}"
+        before = cells
+
+
+def _in_sections(document: Document) -> Iterator[str]:
+    for section in document.sections:
+        parts = rendered(document, (section.id,)).sections
+        if len(parts) != 1 or parts[0].id != section.id:
+            yield f"section {section.id!r} cannot be fetched alone"
+
+
+def missing_words(document: Document, text: str) -> list[str]:
+    """Return the words that the sections' nodes show and ``text`` has not."""
+    bare = text.replace("\\", "")
+    found = set(_WORD.findall(_ESCAPE.sub(r"\1", text))) | set(_WORD.findall(text))
+    found |= set(_WORD.findall(bare)) | set(_WORD.findall(bare.replace("_", " ")))
+    found |= set(_WORD.findall(re.sub(r"[_^]\(?|\)", "", bare)))
+    found |= set(_WORD.findall(re.sub(r"[*~`]|\]\([^)]*\)|\[", "", bare)))
+    shown: Counter[str] = Counter()
+    for section in document.sections:
+        shown.update(_WORD.findall(clean(visible_text(section.nodes))))
+    return [word for word in shown if word not in found]
