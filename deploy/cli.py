@@ -87,12 +87,13 @@ def show_status(run_dir: RunDirectory = None, port: Port = None, *, as_json: Jso
     place = site(run_dir=run_dir, port=port)
     url = _url(place, port)
     current = status.read(url, token(place.settings)) or _from_supervisor(place, url)
+    supervisor = cluster.supervisor_pid(place.run_dir)
     if as_json:
-        tables.print_json(
-            {"endpoint": f"{url}/mcp", "run_dir": str(place.run_dir.path)} | current.raw
-        )
+        where = {"endpoint": f"{url}/mcp", "run_dir": str(place.run_dir.path)}
+        tables.print_json({**where, "supervisor_pid": supervisor, **current.raw})
     else:
-        _say(tables.headline(current, url))
+        local = place.run_dir.record.exists()
+        _say(tables.headline(current, url, supervised=not local or supervisor is not None))
         tables.print_table(tables.cluster(current))
     if not current.from_gateway:
         raise typer.Exit(1)

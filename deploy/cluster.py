@@ -28,6 +28,8 @@ READY_SECONDS = 60.0
 
 _TICK = 0.05
 
+_BAD_CONFIGURATION = 2
+
 
 class Plan(NamedTuple):
     """What is to run.
@@ -121,6 +123,7 @@ class Cluster:
         """Return the status once every replica of every library is ready.
 
         Raises:
+            ConfigError: A program refuses its configuration.
             Failed: One is not after ``seconds``, or a program ended; the message names it.
         """
         at = time.monotonic() + seconds
@@ -155,7 +158,9 @@ class Cluster:
             if program.has_ended:
                 label = names.get(program.program, f"the {program.program}")
                 said = last_words(self._plan.run_dir.logs / f"{program.program}.log")
-                raise Failed(f"{label}: its process ended while the cluster started: {said}")
+                # Ours end with 2 when the operator must edit something, and say what.
+                error = ConfigError if program.exit_status == _BAD_CONFIGURATION else Failed
+                raise error(f"{label}: its process ended while the cluster started: {said}")
 
     def _library_names(self) -> dict[str, str]:
         names = supervisor.replica_names(self._plan.manifest)

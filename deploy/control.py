@@ -30,12 +30,14 @@ class ProgramState(NamedTuple):
         state: RUNNING, STARTING, BACKOFF, STOPPED, … as supervisord calls them.
         pid: 0 if it does not run.
         uptime: Seconds since it was started; 0 if it does not run.
+        exit_status: Of its last end.
     """
 
     name: str
     state: str
     pid: int
     uptime: float
+    exit_status: int
 
     @property
     def program(self) -> str:
@@ -128,4 +130,5 @@ def _state(info: dict[str, Any]) -> ProgramState:
         state=str(info["statename"]),
         pid=int(info["pid"]),
         uptime=max(0.0, float(info["now"] - info["start"])) if running else 0.0,
+        exit_status=int(info["exitstatus"]),
     )

@@ -90,10 +90,14 @@ def _refuse_broken(candidates: dict[str, list[Path]], reports: dict[Path, Report
     # whether it is the one that was meant.
     broken = [
         f"library {name!r}: path: expected an archive that can be opened, "
-        f"got {path}: {reports[path].error}"
+        f"got {path}: {_reason(path, reports[path])}"
         for name, paths in candidates.items()
         for path in paths
         if not reports[path].ok
     ]
     if broken:
         raise Failed("\n".join(broken))
+
+
+def _reason(path: Path, report: Report) -> str:
+    return (report.error or "").removeprefix(f"{path.name}: ")

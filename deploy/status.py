@@ -10,6 +10,7 @@ import msgspec
 from common.endpoints import endpoint, socket_path
 from common.manifest import Manifest
 from deploy.control import ProgramState
+from deploy.errors import wrong_token
 from deploy.site import RunDir
 
 _ANSWER_SECONDS = 5.0
@@ -71,7 +72,11 @@ class ClusterStatus(NamedTuple):
 
 
 def read(url: str, token: str = "", *, seconds: float = _ANSWER_SECONDS) -> ClusterStatus | None:
-    """Ask the gateway at ``url``; None if it gives no status."""
+    """Ask the gateway at ``url``; None if it gives no status.
+
+    Raises:
+        Failed: It asks for another token.
+    """
     request = urllib.request.Request(url + "/status")  # noqa: S310 - the scheme is ours
     if token:
         request.add_header("Authorization", f"Bearer {token}")
@@ -82,6 +87,11 @@ def read(url: str, token: str = "", *, seconds: float = _ANSWER_SECONDS) -> Clus
             body = response.read()
         status = msgspec.json.decode(body, type=GatewayStatus)
         return ClusterStatus(status, msgspec.json.decode(body), from_gateway=True)
+    except urllib.error.HTTPError as exc:
+        with exc:
+            if exc.code == http.client.UNAUTHORIZED:
+                raise wrong_token(url) from exc
+        return None
     except (OSError, http.client.HTTPException, msgspec.MsgspecError, UnicodeDecodeError):
         return None
 

@@ -98,11 +98,12 @@ def cluster(status: ClusterStatus) -> Table:
     return table
 
 
-def headline(status: ClusterStatus, url: str) -> str:
+def headline(status: ClusterStatus, url: str, *, supervised: bool) -> str:
     """Return the line above the table: where the cluster is, and how it is."""
-    if status.from_gateway:
-        return f"{url}/mcp: {status.gateway.state}"
-    return f"{url}/mcp: the gateway does not answer; this is what supervisord knows"
+    if not status.from_gateway:
+        return f"{url}/mcp: the gateway does not answer; this is what supervisord knows"
+    warning = "" if supervised else "; supervisord does not run, so nothing would be restarted"
+    return f"{url}/mcp: {status.gateway.state}{warning}"
 
 
 def document(content: dict[str, Any]) -> str:
@@ -128,7 +129,7 @@ def ready_line(library: LibraryStatus) -> str:
 
 def hits(content: dict[str, Any]) -> list[Text]:
     """Return the answer to a search, for reading."""
-    lines: list[Text] = []
+    lines = [] if content.get("results") else [Text("nothing found")]
     for number, hit in enumerate(content.get("results", []), start=1):
         origin = " ".join(filter(None, [hit["library"], hit.get("snapshot", "")]))
         lines.append(Text.assemble(f"{number}. ", (hit["title"], "bold"), (f"  ({origin})", "dim")))
@@ -143,7 +144,7 @@ def hits(content: dict[str, Any]) -> list[Text]:
     )
     if content.get("note"):
         lines.append(Text(f"note: {content['note']}", "yellow"))
-    return lines or [Text("nothing found")]
+    return lines
 
 
 def uptime(seconds: float | None) -> str:

@@ -1,6 +1,7 @@
 """The command itself: exit codes, messages, and `up` in the foreground."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -289,3 +290,55 @@ def test_status_says_so_when_the_gateway_is_down(operator: Operator, site_zim: P
     assert "the gateway does not answer" in status.stdout
     assert "Farm" in status.stdout
     assert "running" in status.stdout
+
+
+@pytest.mark.cluster
+def test_token_is_asked_for_and_given(operator: Operator, site_zim: Path) -> None:
+    operator.corpus(Farm=site_zim)
+    (operator.folder / "secret").write_text("let me in\n")
+    operator.environment["MCP_TOKEN_FILE"] = "secret"
+    up = operator.types("up", "--detach", "--port", "0")
+    found = operator.types("search", "visit the farm", "--json")
+    (ref, *_) = [hit["ref"] for hit in json.loads(found.stdout)["results"]]
+    read = operator.types("fetch", ref)
+    operator.environment["MCP_TOKEN_FILE"] = ""
+
+    strangers = operator.types("status"), operator.types("search", "visit the farm")
+
+    assert up.returncode == 0, up.stderr
+    assert read.returncode == 0, read.stderr
+    assert read.stdout.startswith("# ")
+    assert [stranger.returncode for stranger in strangers] == [1, 1]
+    for stranger in strangers:
+        assert "token" in complaint(stranger)
+
+
+@pytest.mark.cluster
+def test_what_the_gateway_refuses_is_a_configuration_error(
+    operator: Operator, site_zim: Path
+) -> None:
+    operator.corpus(Farm=site_zim)
+    operator.environment["MCP_HOST"] = "0.0.0.0"
+
+    result = operator.types("up", "--detach", "--port", "0")
+
+    assert result.returncode == 2
+    assert "MCP_HOST" in complaint(result)
+    assert processes.members(operator.run_dir) == []
+
+
+@pytest.mark.cluster
+def test_status_warns_when_supervisord_is_gone(operator: Operator, site_zim: Path) -> None:
+    operator.corpus(Farm=site_zim)
+    operator.types("up", "--detach", "--port", "0")
+    supervisor = processes.supervisor(operator.run_dir)
+    assert supervisor
+    os.kill(supervisor, signal.SIGKILL)
+
+    status = operator.types("status")
+    down = operator.types("down")
+
+    assert status.returncode == 0
+    assert "supervisord does not run" in status.stdout
+    assert down.returncode == 0
+    assert processes.members(operator.run_dir) == []
