@@ -1,0 +1,19 @@
+"""Fixtures of the shard's tests: a socket path, and peers that connect to it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.shard.peers import Peer, zmq_context
+
+
+@pytest.fixture
+def endpoint(tmp_path: Path) -> str:
+    return f"ipc://{tmp_path}/s.0"
+
+
+@pytest.fixture
+def connect() -> Iterator[Callable[[str], Peer]]:
+    with zmq_context() as context:
+        yield lambda endpoint: Peer(context, endpoint)
