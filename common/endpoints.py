@@ -43,11 +43,15 @@ def ipc_path(address: str) -> Path | None:
     return Path(address.removeprefix("ipc://")) if address.startswith("ipc://") else None
 
 
+def all_replicas(run_dir: Path) -> dict[str, list[str]]:
+    """Return what `replicas` does for every slug at once, from one look at the folder."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for path in socket_dir(run_dir).glob("*"):
+        if match := _SOCKET.fullmatch(path.name):
+            found.setdefault(match["slug"], []).append((int(match["number"]), endpoint(path)))
+    return {slug: [address for _, address in sorted(each)] for slug, each in found.items()}
+
+
 def replicas(run_dir: Path, slug: str) -> list[str]:
     """Return the endpoints of the replicas of ``slug`` whose sockets are there, by number."""
-    found: list[tuple[int, str]] = []
-    for path in socket_dir(run_dir).glob(f"{slug}.*"):
-        match = _SOCKET.fullmatch(path.name)
-        if match and match["slug"] == slug:
-            found.append((int(match["number"]), endpoint(path)))
-    return [address for _, address in sorted(found)]
+    return all_replicas(run_dir).get(slug, [])

@@ -159,6 +159,7 @@ class Server(uvicorn.Server):
         self._drain = drain
         self._draining_since: float | None = None
         self._last_busy = 0.0
+        self._told = False
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -168,24 +169,32 @@ class Server(uvicorn.Server):
             self._captured_signals.clear()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Start to drain; at the second signal, end."""
-        del frame
+        """Start to drain; at the second signal, end.
+
+        It logs nothing: it may have interrupted a logger that holds its lock.
+        """
+        del sig, frame
         if self._draining_since is not None:
             self.should_exit = self.force_exit = True
             return
         self._draining_since = self._last_busy = time.monotonic()
         self._gateway.pool.drain()
-        logger.info("draining", signal=sig, calls=self._gateway.tools.in_flight)
 
     async def on_tick(self, counter: int) -> bool:
         """Close the door when draining is over; called ten times a second."""
         if self._draining_since is not None:
+            self._tell()
             now = time.monotonic()
             if self.server_state.connections:
                 self._last_busy = now
             quiet = now - self._last_busy >= QUIET
             self.should_exit |= quiet or now - self._draining_since >= self._drain
         return await super().on_tick(counter)
+
+    def _tell(self) -> None:
+        if not self._told:
+            self._told = True
+            logger.info("draining", calls=self._gateway.tools.in_flight, seconds=self._drain)
 
 
 def uvicorn_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:

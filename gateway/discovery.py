@@ -1,20 +1,20 @@
 """Where the replicas of a library are."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from common.endpoints import replicas
+from common.endpoints import all_replicas
 from common.manifest import Library
 
 
 class Discovery(Protocol):
-    """Tells the endpoints of a library's replicas; asked again and again."""
+    """Tells the endpoints of the libraries' replicas; asked again and again."""
 
-    async def find(self, library: Library) -> Sequence[str]:
-        """Return the endpoints there are now, in a stable order.
+    async def find(self, libraries: Sequence[Library]) -> Mapping[str, Sequence[str]]:
+        """Return the endpoints there are now, by library name.
 
-        An answer that is not to be had is an empty one: the pool keeps what it is connected to.
+        A library that is left out has none: the pool keeps what answers, and lets go of the rest.
         """
 
 
@@ -24,6 +24,7 @@ class LocalDiscovery:
     def __init__(self, run_dir: Path) -> None:
         self._run_dir = run_dir
 
-    async def find(self, library: Library) -> Sequence[str]:
-        """Return the sockets of the library's replicas, by number."""
-        return replicas(self._run_dir, library.slug)
+    async def find(self, libraries: Sequence[Library]) -> Mapping[str, Sequence[str]]:
+        """Return the sockets of each library's replicas, by number."""
+        by_slug = all_replicas(self._run_dir)
+        return {library.name: by_slug.get(library.slug, []) for library in libraries}

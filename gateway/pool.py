@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from common import logs
@@ -10,7 +10,6 @@ from common.deadline import Clock, Deadline
 from common.manifest import Manifest
 from gateway.client import Wire
 from gateway.discovery import Discovery
-from gateway.membership import State
 from gateway.readiness import Phase, Readiness
 from gateway.shard import Shard
 
@@ -37,7 +36,6 @@ class Pool:
         self._discovery = discovery
         self._clock = clock
         self._readiness = Readiness(clock=clock)
-        self._states: dict[str, str] = {}
 
     @property
     def phase(self) -> Phase:
@@ -103,23 +101,9 @@ class Pool:
             await asyncio.sleep(STARTING_INTERVAL if starting else DISCOVERY_INTERVAL)
 
     async def _look(self) -> None:
-        for shard in self.shards.values():
-            await shard.update(await self._discovery.find(shard.library))
+        libraries = [shard.library for shard in self.shards.values()]
+        found = await self._discovery.find(libraries)
+        for name, shard in self.shards.items():
+            await shard.update(found.get(name, ()))
             if self.phase != "starting":
                 shard.refresh()
-        self._log_changes(list(self.shards.values()))
-
-    def _log_changes(self, shards: Sequence[Shard]) -> None:
-        for shard in shards:
-            for endpoint, replica in shard.replicas.items():
-                membership = replica.membership
-                if self._states.get(endpoint, State.DOWN) == membership.state:
-                    continue
-                self._states[endpoint] = membership.state
-                logger.info(
-                    "replica changed",
-                    library=shard.name,
-                    endpoint=endpoint,
-                    state=str(membership.state),
-                    error=membership.error,
-                )

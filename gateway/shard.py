@@ -49,6 +49,7 @@ class Shard:
         self._made = clock()
         self._lost: float | None = None
         self._warned: dict[str, float] = {}
+        self._logged: dict[str, State] = {}
 
     @property
     def name(self) -> str:
@@ -77,6 +78,7 @@ class Shard:
             replica = self.replicas[endpoint]
             if not replica.alive and not replica.outstanding:
                 del self.replicas[endpoint]
+                self._logged.pop(endpoint, None)
                 await replica.close()
 
     def refresh(self) -> None:
@@ -141,8 +143,22 @@ class Shard:
             self._lost = None
         elif self._lost is None and self.identity is not None:
             self._lost = self._clock()
+        self._log_changes()
         self._changed.set()
         self._changed = asyncio.Event()
+
+    def _log_changes(self) -> None:
+        for endpoint, replica in self.replicas.items():
+            membership = replica.membership
+            if self._logged.get(endpoint, State.DOWN) is not membership.state:
+                self._logged[endpoint] = membership.state
+                logger.info(
+                    "replica changed",
+                    library=self.name,
+                    endpoint=endpoint,
+                    state=str(membership.state),
+                    error=membership.error,
+                )
 
 
 def _edition(replica: Replica) -> tuple[str, str]:
