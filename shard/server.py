@@ -112,6 +112,11 @@ class Server:
         """A descriptor; a byte written to it ends the server's waiting."""
         return self._wake_writer
 
+    @property
+    def address(self) -> str:
+        """The endpoint that was bound, with the port that the system chose for ``*``."""
+        return str(self._socket.getsockopt_string(zmq.LAST_ENDPOINT))
+
     def bind(self) -> None:
         """Bind the endpoint; only the same user can connect to a Unix socket.
 

@@ -15,5 +15,13 @@ def endpoint(tmp_path: Path) -> str:
 
 @pytest.fixture
 def connect() -> Iterator[Callable[[str], Peer]]:
+    peers: list[Peer] = []
     with zmq_context() as context:
-        yield lambda endpoint: Peer(context, endpoint)
+
+        def connect(endpoint: str) -> Peer:
+            peers.append(Peer(context, endpoint))
+            return peers[-1]
+
+        yield connect
+        for peer in peers:
+            peer.close()
