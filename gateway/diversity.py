@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from gateway.fusion import Candidate
 
 COMPETITIVE_SHARE = 0.8
-"""A hit competes with a better one if it has this share of its score."""
+"""A hit competes with a better one if it has this share of its score. Letting competitors in costs
+the judged collections, which each have one right library, 0.005 of nDCG@10; 0.9 costs 0.003."""
 
 
 def diversify(

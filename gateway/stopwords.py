@@ -1,23 +1,24 @@
 """Words that ask or connect and name nothing, for the languages most archives are in.
 
-Short on purpose: articles, pronouns, auxiliaries, prepositions, question words. A word that is
-also a noun people search for ("will", "may", "us", "can" as a container aside) stays out unless it
-opens questions. The lists only ever take words out of a query while others remain.
+Short on purpose: articles, pronouns, auxiliaries, question words and the emptiest prepositions.
+Words of place and time ("after linking") are no stop words: they are common, so they weigh little,
+but they tell passages apart. Nor are "will", "may" and "us", which are nouns as well, or letters
+that only stand before an apostrophe ("vitamin c and d"). The lists only ever take words out of a
+query while others remain.
 """
 
 from collections.abc import Iterable
 
 _LISTS: dict[str, str] = {
     "en": (
-        "a about after all also am an and any are as at be because been before being between both"
-        " but by can could did do does doing done during each for from get had has have having he"
-        " her him his how i if in into is it its itself just me more most my no nor not of off on"
-        " only onto or our ours out over own please s shall she should so some such t than that"
-        " the their them then there these they this those through to too under until up upon very"
-        " was we were what whatever when where whether which while who whom whose why with"
-        " within would you your yours i'm i've i'd it's that's what's where's who's how's don't"
-        " doesn't didn't isn't aren't wasn't weren't can't couldn't shouldn't wouldn't won't"
-        " there's let's"
+        "a about all also am an and any are as at be because been being both but by can could"
+        " did do does doing done each for from get had has have having he her him his how i if"
+        " in into is it its itself me more most my no nor not of on onto or our ours shall she"
+        " should so some such than that the their them then there these they this those"
+        " through to too very was we were what whatever when where whether which while who whom"
+        " whose why with within would you your yours i'm i've i'd it's that's what's where's"
+        " who's how's don't doesn't didn't isn't aren't wasn't weren't can't couldn't shouldn't"
+        " wouldn't won't there's let's"
     ),
     "de": (
         "aber als am an auch auf aus bei bin bis bist da damit das dass dem den der des die dies"
@@ -28,10 +29,10 @@ _LISTS: dict[str, str] = {
         " wieso wir wird wo woher wohin worden wurde wurden zu zum zur zwischen"
     ),
     "fr": (
-        "à ai as au aux avec c c'est ce ces cet cette comment d dans de des donc du elle elles en"
-        " es est est-ce et été être eu faire fait il ils j je l la le les leur leurs lui m ma mais"
-        " me mes mon n ne nos notre nous on ont ou où par pas plus pour pourquoi qu qu'est quand"
-        " que quel quelle quelles quels qui quoi s sa sans se ses si son sont sur t ta te tes ton"
+        "à ai as au aux avec c'est ce ces cet cette comment dans de des donc du elle elles en"
+        " es est et été être eu faire fait il ils je la le les leur leurs lui ma mais"
+        " me mes mon ne nos notre nous on ont ou où par pas plus pour pourquoi qu qu'est quand"
+        " que quel quelle quelles quels qui quoi sa sans se ses si son sont sur ta te tes ton"
         " tu un une vos votre vous y"
     ),
     "es": (

@@ -27,6 +27,7 @@ from gateway.analysis import MAX_WORD_CHARS, MAX_WORDS, analyse
             ("утвараюцца", "лічэбнікі", "эспэранта"),
             id="Belarusian",
         ),
+        pytest.param("vitamin c and d", ("vitamin", "c", "d"), id="letters"),
         pytest.param("die hard", ("die", "hard"), id="a stop word of another language"),
         pytest.param("北京的首都", ("北京的首都",), id="CJK"),
         pytest.param("ﬁle", ("file",), id="compatibility forms"),

@@ -3,7 +3,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.frames import Preview, QueryReply
+from common.frames import Preview, QueryReply, SectionEntry
 from common.refs import parse_ref
 from gateway.analysis import analyse
 from gateway.ranking import CANDIDATES, candidates, results
@@ -85,6 +85,19 @@ def test_results_put_the_page_first_whose_passage_holds_the_query() -> None:
     final = results(ranked, shown, limit=5, max_consecutive=2)
 
     assert [c.path for c in final] == ["article", "note"]
+
+
+def test_results_put_the_page_first_that_has_a_section_of_that_name() -> None:
+    ranked = candidates({"a": reply([hit("mention"), hit("json")])}, analyse("json.dumps"))
+    sections = [SectionEntry(id="json.dumps", title="json.dumps")]
+    shown = {
+        "corpus://a/mention": Preview(path="mention", passage=1.0),
+        "corpus://a/json": Preview(path="json", passage=1.0, sections=sections),
+    }
+
+    final = results(ranked, shown, limit=5, max_consecutive=2)
+
+    assert [c.path for c in final] == ["json", "mention"]
 
 
 def test_no_passage_beats_an_exact_title() -> None:

@@ -5,6 +5,7 @@ from gateway.titles import (
     TitleEvidence,
     TitleMatch,
     TitleQuery,
+    heading_evidence,
     is_listing,
     same_word,
     title_evidence,
@@ -104,6 +105,7 @@ def test_coverage_of_cjk_goes_by_pairs() -> None:
         ("car", "carpet", False),
         ("c", "c++", False),
         ("ab", "abs", False),
+        ("feed", "feeding", True),
     ],
 )
 def test_same_word_knows_inflections(one: str, other: str, same: bool) -> None:
@@ -126,3 +128,27 @@ def test_a_page_that_only_lists_is_known_unless_asked_for(
     title: str, query: str, listing: bool
 ) -> None:
     assert is_listing(title, asked(query)) is listing
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "heading", "evidence"),
+    [
+        pytest.param("json.dumps", "json", "json.dumps", 1.0, id="symbol"),
+        pytest.param("add_library", "Commands", "command:add_library", 1.0, id="label"),
+        pytest.param("list comprehension", "Data", "5.1.3. List Comprehensions", 1.0, id="number"),
+        pytest.param("ray charles awards", "Ray Charles", "Awards", 1.0, id="with the title"),
+        pytest.param("how do I feed a cat", "Animals", "Cat", 0.0, id="one word of several"),
+        pytest.param("feed cat", "Animals", "Feeding a cat in winter", 2 / 3, id="and more"),
+        pytest.param("feed cat", "Feeding cats", "Notes", 0.0, id="title alone"),
+    ],
+)
+def test_a_heading_is_weighed_with_the_title_of_its_page(
+    query: str, title: str, heading: str, evidence: float
+) -> None:
+    found = heading_evidence(asked(query), title, ["Unrelated", heading])
+
+    assert found == pytest.approx(evidence)
+
+
+def test_no_heading_is_no_evidence() -> None:
+    assert heading_evidence(asked("feed cat"), "Cat", []) == 0

@@ -5,7 +5,7 @@ import pytest
 from tests.quality.local import Corpus
 from tests.quality.measure import judged_figures, open_corpus, question_figures
 from tests.quality.questions import Figures, table
-from tests.support import real_data
+from tests.support.data import real_data
 
 pytestmark = pytest.mark.real
 
@@ -22,7 +22,7 @@ def corpus() -> Corpus:
 @pytest.fixture(scope="module")
 def figures(corpus: Corpus) -> dict[str, Figures]:
     found, _ = question_figures(corpus)
-    print("\n" + table(found))
+    print("\n" + table(found))  # noqa: T201
     return found
 
 
