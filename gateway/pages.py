@@ -1,5 +1,6 @@
 """The pages beside MCP: health, readiness, status and metrics."""
 
+import os
 from html import escape
 from typing import Any
 
@@ -60,6 +61,7 @@ class Pages:
     def _status(self) -> dict[str, Any]:
         return {
             "state": self._pool.phase,
+            "pid": os.getpid(),
             "calls": self._metrics.count_calls(),
             "libraries": [_library(shard) for shard in self._pool.shards.values()],
         }

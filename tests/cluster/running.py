@@ -12,10 +12,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from common import endpoints
 from common.manifest import Library, Manifest, render
 
 UP_SECONDS = 90
 """Bound on a start: the command itself gives up after 60 s."""
+
+WITHOUT_RUN_DIR = ("validate", "list")
+"""Verbs that look at the manifest alone."""
 
 
 class RunningCluster:
@@ -79,8 +83,9 @@ class RunningCluster:
 
     def command(self, verb: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run the operator's command for this cluster."""
+        where = [] if verb in WITHOUT_RUN_DIR else ["--run-dir", str(self.run_dir)]
         return subprocess.run(
-            [sys.executable, "-m", "deploy", verb, "--run-dir", str(self.run_dir), *arguments],
+            [sys.executable, "-m", "deploy", verb, *where, *arguments],
             env=self._environment,
             capture_output=True,
             text=True,
@@ -94,9 +99,18 @@ class RunningCluster:
 
     def get_json(self, path: str) -> dict[str, Any]:
         """Return the JSON at a path beside the endpoint."""
+        return dict(json.loads(self.get(path)))
+
+    def get(self, path: str) -> bytes:
+        """Return what is at a path beside the endpoint."""
         address = f"http://127.0.0.1:{self.port}{path}"
         with urllib.request.urlopen(address, timeout=10) as answer:
-            return dict(json.load(answer))
+            return bytes(answer.read())
+
+    def sockets(self) -> list[Path]:
+        """Return the sockets that the cluster has on disk."""
+        folder = endpoints.socket_dir(self.run_dir)
+        return [path for path in folder.rglob("*") if path.is_socket()]
 
     def library(self, name: str) -> dict[str, Any]:
         """Return one library of the status."""
