@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -23,6 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         settings = settings_table.load()
         logs.configure(settings.log_level, role="gateway")
+        if command == "stdio":
+            # The thread that reads stdin cannot be interrupted, and there is nothing to put away.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_COMMANDS[command](settings))
     except ConfigError as exc:

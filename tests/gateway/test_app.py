@@ -183,12 +183,13 @@ def test_stdio_ends_when_its_client_leaves(sockets, lib):
     assert said == ""
 
 
-def test_stdio_ends_at_a_signal(sockets, lib):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stdio_ends_at_a_signal(sockets, lib, number):
     with process("stdio", environment(sockets, ["Lib"]), stdin=-1, stdout=-1) as running:
         for line in running.stderr:
             if json.loads(line).get("state") == "ready":
                 break
-        running.send_signal(signal.SIGTERM)
+        running.send_signal(number)
 
-        assert running.wait(WAIT) in (0, -signal.SIGTERM)
+        assert running.wait(WAIT) == -number
         running.communicate()
