@@ -8,7 +8,6 @@ from common.settings import token
 from deploy import cluster, demo
 from deploy.cluster import Cluster
 from deploy.corpus import Corpus, resolve
-from deploy.errors import Failed
 from deploy.inspection import Notify, Report
 from deploy.port import free_port
 from deploy.site import Site
@@ -34,9 +33,6 @@ def launch(site: Site, say: Say) -> tuple[Cluster, ClusterStatus]:
         started = cluster.start(cluster.plan(site, found.manifest, port, secret))
         try:
             return started, started.wait_ready()
-        except KeyboardInterrupt:
-            started.stop()
-            raise Failed("interrupted before the cluster was ready") from None
         except BaseException:
             started.stop()
             raise
@@ -49,10 +45,7 @@ def validate(site: Site, wanted: manifest.Manifest, say: Say, *, check: bool) ->
         ConfigError: An archive is not there or outside the corpus root.
         Failed: Archives that cannot be opened, one line for each.
     """
-    try:
-        return resolve(wanted, site.root, check=check, notify=_progress(say))
-    except KeyboardInterrupt:
-        raise Failed("interrupted while looking into the archives") from None
+    return resolve(wanted, site.root, check=check, notify=_progress(say))
 
 
 def _progress(say: Say) -> Notify:

@@ -241,6 +241,23 @@ def test_up_serves_until_it_is_ended_and_leaves_nothing(
 
 
 @pytest.mark.cluster
+def test_up_interrupted_before_it_is_ready_leaves_nothing(
+    operator: Operator, site_zim: Path
+) -> None:
+    operator.corpus(Farm=site_zim)
+
+    with operator.leaves_open("up", "--port", "0") as up:
+        assert processes.wait(lambda: bool(processes.members(operator.run_dir)), 30)
+        up.send_signal(signal.SIGINT)
+        _, errors = up.communicate(timeout=30)
+
+    assert up.returncode == 1
+    assert errors == "corpus-mcp: interrupted\n"
+    assert processes.members(operator.run_dir) == []
+    assert not operator.run_dir.sockets.exists()
+
+
+@pytest.mark.cluster
 def test_up_ends_everything_when_its_supervisord_is_killed(
     operator: Operator, site_zim: Path
 ) -> None:
