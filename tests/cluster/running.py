@@ -163,6 +163,15 @@ def pids() -> list[int]:
     return [int(name) for name in names if name.isdigit() and int(name) != os.getpid()]
 
 
+def alive(pid: int) -> bool:
+    """Tell whether a process runs: neither gone nor waiting to be reaped."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
+
+
 def environment_of(pid: int) -> list[bytes]:
     """Return the environment a process started with; empty if it has gone or is a zombie."""
     try:

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client
 
 from tests.cluster.agent import Load, call
-from tests.cluster.running import RunningCluster, wait_until
+from tests.cluster.running import RunningCluster, alive, wait_until
 from tests.support.figures import Figure
 
 pytestmark = pytest.mark.cluster
@@ -87,7 +87,7 @@ def test_killed_keeper_takes_its_worker_along_and_is_named_until_it_is_back(
     after = own.replica("Wiki")
     assert after["keeper_pid"] != before["keeper_pid"]
     assert own.status()["pid"] == gateway
-    assert not Path(f"/proc/{before['pid']}").exists()
+    assert not alive(before["pid"])
 
 
 def test_fetch_waits_for_the_only_replica_to_come_back(own: RunningCluster) -> None:
