@@ -30,6 +30,7 @@ class ProgramState(NamedTuple):
         state: RUNNING, STARTING, BACKOFF, STOPPED, … as supervisord calls them.
         pid: 0 if it does not run.
         uptime: Seconds since it was started; 0 if it does not run.
+        has_ended: Whether it ever ended, also if it has been started again since.
         exit_status: Of its last end.
     """
 
@@ -37,17 +38,13 @@ class ProgramState(NamedTuple):
     state: str
     pid: int
     uptime: float
+    has_ended: bool
     exit_status: int
 
     @property
     def program(self) -> str:
         """The name without the group."""
         return self.name.rpartition(":")[2]
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether it ended by itself."""
-        return self.state in _ENDED
 
 
 class Supervisor:
@@ -130,5 +127,6 @@ def _state(info: dict[str, Any]) -> ProgramState:
         state=str(info["statename"]),
         pid=int(info["pid"]),
         uptime=max(0.0, float(info["now"] - info["start"])) if running else 0.0,
+        has_ended=info["statename"] in _ENDED or bool(info["stop"]),
         exit_status=int(info["exitstatus"]),
     )
