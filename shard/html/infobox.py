@@ -8,7 +8,7 @@ from lxml.html import HtmlElement
 from shard.html.blocks import Block
 from shard.html.dom import classes
 from shard.html.escape import escape_line_starts
-from shard.html.tables import cell_text, cells_of, rows_of
+from shard.html.tables import caption_of, cell_text, cells_of, rows_of
 
 _NAMES: Final = frozenset({"infobox", "taxobox", "infobox_v2", "infobox_v3", "biota"})
 
@@ -20,7 +20,9 @@ def is_infobox(table: HtmlElement) -> bool:
 
 def infobox_blocks(table: HtmlElement) -> list[Block]:
     """Return the lines of an infobox; its header cells become lines of their own."""
-    lines = [line for row in rows_of(table) for line in _row_lines(row)]
+    caption = caption_of(table)
+    lines = [f"**{caption}**"] if caption else []
+    lines += [line for row in rows_of(table) for line in _row_lines(row)]
     return [Block("list", tuple(lines), joint="  \n")] if lines else []
 
 

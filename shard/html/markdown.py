@@ -20,11 +20,12 @@ from shard.html.dom import HEADINGS, PARAGRAPH, STRUCTURES, WRAPPERS, Node, cont
 from shard.html.escape import escape
 from shard.html.infobox import infobox_blocks, is_infobox
 from shard.html.inline import inline
-from shard.html.tables import cells_of, is_layout, rows_of, table_blocks
+from shard.html.tables import cells_of, is_layout, rows_of, strays, table_blocks
 
 MAX_DEPTH: Final = 24
 """Lists and quotes nested deeper than this are written flat; real pages reach 8."""
 
+_LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _STRUCTURES: Final = frozenset(STRUCTURES)
 _WRAPPERS: Final = frozenset(WRAPPERS)
 
@@ -95,7 +96,7 @@ def _opened(node: Node) -> list[Node] | None:
 def _unwrapped(table: HtmlElement) -> list[Node] | None:
     if is_infobox(table) or not is_layout(table):
         return None
-    inside: list[Node] = [child for child in table if child.tag == "caption"]
+    inside: list[Node] = [*strays(table), *(c for c in table if c.tag == "caption")]
     for row in rows_of(table):
         inside += cells_of(row)
     return [PARAGRAPH, *inside[::-1]]
@@ -115,12 +116,13 @@ def _structure(element: HtmlElement, depth: int) -> list[Block]:
     if tag == math.TAG:
         return [Block("formula", (math.markdown(element),))]
     if tag == "table" and is_infobox(element):
-        return infobox_blocks(element)
+        return [*blocks_of(strays(element), depth + 1), *infobox_blocks(element)]
     return _WRITERS[tag](element, depth)
 
 
-def _table(element: HtmlElement, _depth: int) -> list[Block]:
-    return table_blocks(element)
+def _table(element: HtmlElement, depth: int) -> list[Block]:
+    """Write what stands between rows before the table, as browsers show it, then the table."""
+    return [*blocks_of(strays(element), depth + 1), *table_blocks(element)]
 
 
 def _code(element: HtmlElement, _depth: int) -> list[Block]:
@@ -160,7 +162,7 @@ def _list(element: HtmlElement, depth: int, mark: Callable[[int], str]) -> list[
         text, is_loose = _item_text(inner)
         loose = loose or is_loose
         begin = mark(number)
-        if items and not _is_item(item):
+        if items and not isinstance(item, str) and item.tag in _LISTS:
             items[-1] += "\n" + _prefixed(text, " " * len(begin), " " * len(begin))
             continue
         items.append(_prefixed(text, begin, " " * len(begin)))
@@ -172,10 +174,10 @@ def _is_item(node: Node) -> bool:
     return isinstance(node, HtmlElement) and node.tag == "li"
 
 
-def _items(element: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the items; a list directly in a list belongs to the item before it."""
+def _items(element: HtmlElement) -> Iterator[Node]:
+    """Yield the items, and what stands between them: a list there belongs to the item before."""
     for node in contents(element):
-        if isinstance(node, HtmlElement):
+        if not isinstance(node, str) or node.strip():
             yield node
 
 
@@ -205,30 +207,37 @@ def _integer(text: str | None, default: int) -> int:
 
 def _definitions(element: HtmlElement, depth: int) -> list[Block]:
     """Write terms in bold and definitions after a colon; without terms it is only an indent."""
-    children = list(_terms(element))
-    if not any(child.tag == "dt" for child in children):
-        return [block for child in children for block in blocks_of(contents(child), depth + 1)]
+    nodes = list(_terms(element))
+    if not any(_is_term(node) for node in nodes):
+        return [block for node in nodes for block in blocks_of([node], depth + 1)]
     pieces: list[str] = []
     loose = False
-    for child in children:
-        if child.tag == "dt":
-            term = inline(contents(child), "title").replace("**", "")
+    for node in nodes:
+        if _is_term(node):
+            term = inline([node], "title").replace("**", "")
             pieces += [f"**{term}**"] if term else []
             continue
-        inner = blocks_of(contents(child), depth + 1)
+        inner = blocks_of([node], depth + 1)
         if inner:
             loose = loose or len(inner) > 1
             pieces.append(_prefixed(join(inner), ": ", "  "))
     return [Block("list", tuple(pieces), joint="\n\n" if loose else "\n")] if pieces else []
 
 
-def _terms(element: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield ``dt`` and ``dd``, also those that a ``div`` groups; anything else is a definition."""
-    for child in element:
-        if child.tag == "div":
-            yield from (inner for inner in child if isinstance(inner.tag, str))
-        elif isinstance(child.tag, str):
-            yield child
+def _is_term(node: Node) -> bool:
+    return isinstance(node, HtmlElement) and node.tag == "dt"
+
+
+def _terms(element: HtmlElement) -> Iterator[Node]:
+    """Yield terms and definitions, also those that a ``div`` groups, and what is between them."""
+    for node in contents(element):
+        if isinstance(node, str):
+            if node.strip():
+                yield node
+        elif node.tag == "div" and any(child.tag in {"dt", "dd"} for child in node):
+            yield from contents(node)
+        else:
+            yield node
 
 
 _WRITERS: Final[dict[str, Callable[[HtmlElement, int], list[Block]]]] = {

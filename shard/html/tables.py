@@ -7,7 +7,7 @@ from typing import Final
 from lxml.html import HtmlElement
 
 from shard.html.blocks import Block
-from shard.html.dom import HEADINGS, STRUCTURES, contents
+from shard.html.dom import HEADINGS, PARAGRAPH, STRUCTURES, Node, contents
 from shard.html.inline import inline
 
 MAX_COLUMNS: Final = 200
@@ -51,6 +51,23 @@ def rows_of(table: HtmlElement) -> Iterator[HtmlElement]:
             yield child
         elif child.tag in {"thead", "tbody", "tfoot"}:
             yield from (row for row in child if row.tag == "tr")
+
+
+def strays(table: HtmlElement) -> Iterator[Node]:
+    """Yield what stands in ``table`` but in no cell and no caption."""
+    for node in _between(table, {"tr", "thead", "tbody", "tfoot", "caption", "colgroup", "col"}):
+        yield node
+        yield PARAGRAPH
+    for group in table.iterchildren("thead", "tbody", "tfoot"):
+        yield from _between(group, {"tr"})
+    for row in rows_of(table):
+        yield from _between(row, {"td", "th"})
+
+
+def _between(parent: HtmlElement, known: set[str]) -> Iterator[Node]:
+    for node in contents(parent):
+        if node.strip() if isinstance(node, str) else node.tag not in known:
+            yield node
 
 
 def cells_of(row: HtmlElement) -> list[HtmlElement]:
@@ -100,7 +117,7 @@ def table_blocks(table: HtmlElement) -> list[Block]:
 
 def read_grid(table: HtmlElement) -> Grid:
     """Return the filled grid of ``table`` without rows and columns that are empty."""
-    grid = Grid(caption=_caption(table))
+    grid = Grid(caption=caption_of(table))
     heads = _place_cells(grid, table)
     width = grid.width
     for row in grid.rows:
@@ -113,7 +130,8 @@ def read_grid(table: HtmlElement) -> Grid:
     return grid
 
 
-def _caption(table: HtmlElement) -> str:
+def caption_of(table: HtmlElement) -> str:
+    """Return the caption of ``table`` on one line, without bold marks."""
     for child in table:
         if child.tag == "caption":
             return inline(contents(child), "title").replace("**", "")

@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 
 from shard.document import Document
-from shard.html.dom import visible_text
+from shard.html.dom import Node, visible_text
 from shard.html.line import clean
 
 _TAG = re.compile(
@@ -16,6 +17,7 @@ _TAG = re.compile(
 _FENCE = re.compile(r"^(?P<lead>[\s>:*\d.-]*?)(?P<ticks>`{3,})(?P<info>[^`\n]*)$")
 _SPAN = re.compile(r"(?<![`\\])(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _PIPE = re.compile(r"(?<!\\)\|")
+_MARKS = re.compile(r"[*~`^]|\]\([^)]*\)|\[")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _WORD = re.compile(r"\w+")
 
@@ -102,12 +104,29 @@ def _in_sections(document: Document) -> Iterator[str]:
 
 def missing_words(document: Document, text: str) -> list[str]:
     """Return the words that the sections' nodes show and ``text`` has not."""
-    bare = text.replace("\\", "")
-    found = set(_WORD.findall(_ESCAPE.sub(r"\1", text))) | set(_WORD.findall(text))
-    found |= set(_WORD.findall(bare)) | set(_WORD.findall(bare.replace("_", " ")))
-    found |= set(_WORD.findall(re.sub(r"[_^]\(?|\)", "", bare)))
-    found |= set(_WORD.findall(re.sub(r"[*~`]|\]\([^)]*\)|\[", "", bare)))
-    shown: Counter[str] = Counter()
+    found = set(_WORD.findall(text)) | set(_WORD.findall(_ESCAPE.sub(r"\1", text)))
+    found |= set(_WORD.findall(_MARKS.sub("", _ESCAPE.sub(r"\1", text))))
+    found |= set(_WORD.findall(_MARKS.sub(" ", text).replace("_", " ")))
+    everything = "".join(_WORD.findall(text)).replace("_", "")
+    glued, apart = set[str](), set[str]()
     for section in document.sections:
-        shown.update(_WORD.findall(clean(visible_text(section.nodes))))
-    return [word for word in shown if word not in found]
+        glued.update(_WORD.findall(clean(visible_text(section.nodes))))
+        apart.update(_WORD.findall(clean(_apart(section.nodes))))
+    # "H2" is written as H_2, "1st" as it is: a word is lost if it is in neither reading, and
+    # its letters stand nowhere in a row ("a" and code "b" touch in the page, a tick parts them).
+    lost = (glued - found) & (apart - found)
+    return sorted(word for word in lost if word.replace("_", "") not in everything)
+
+
+def _apart(nodes: list[Node]) -> str:
+    """Return the visible text of ``nodes``, sup and sub apart from what is before them."""
+    pieces: list[str] = []
+    for node in nodes:
+        if isinstance(node, str):
+            pieces.append(node)
+            continue
+        copied = deepcopy(node)
+        for script in copied.iter("sup", "sub"):
+            script.text = " " + (script.text or "")
+        pieces.append(visible_text([copied]))
+    return " ".join(pieces)
