@@ -130,7 +130,7 @@ class Keeper:
             record=self._record,
             sentences=quarantine.sentences(self._suspicions, now),
             since=self._since,
-            quiet=bool(self._deaths) and self._deaths[-1].useless,
+            quiet=backoff.delay(self._deaths) > 0,
         )
         self._record.clear()
         self._forked_at, self._overdue = now, False
@@ -216,7 +216,8 @@ class Keeper:
     def _farewell(self, status: int) -> int:
         ended_by, code = _how(status)
         self._logger.info("shard stopped", signal=ended_by, status=code)
-        return 0 if (ended_by, code) == (0, 0) else 1
+        # A worker that never served has nothing to finish.
+        return 1 if self._record.ready and (ended_by or code) else 0
 
     def _note_death(self, status: int) -> None:
         """Remember the death of a worker, and what was running."""
@@ -225,20 +226,21 @@ class Keeper:
         suspicious = quarantine.is_suspicious(status=code, ended_by=ended_by, overdue=self._overdue)
         death = Death(now - self._forked_at, ready=record.ready, suspicious=suspicious)
         self._deaths = [*self._deaths[1 - _HISTORY :], death]
+        self._report(death, ended_by, code)
         if suspicious and record.subject != NOTHING:
             self._suspicions.append(Suspicion(now, record.subject))
             if record.subject in quarantine.sentences(self._suspicions, now):
                 self._news.append(
                     ("request quarantined", {"running": record.label, "for": quarantine.SENTENCE})
                 )
-        self._report(death, ended_by, code)
 
     def _report(self, death: Death, ended_by: int, code: int) -> None:
         """Prepare the log line, unless it would only repeat the last one of a crash loop."""
         now = self._clock()
         reason = self._record.reason or (signal.Signals(ended_by).name if ended_by else "")
         cause = f"{reason} {code}"
-        if death.useless and cause == self._reported[0] and now - self._reported[1] < REPEAT:
+        looping = backoff.delay(self._deaths) > 0 and cause == self._reported[0]
+        if looping and now - self._reported[1] < REPEAT:
             return
         self._reported = (cause, now)
         facts = {

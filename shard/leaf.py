@@ -34,7 +34,7 @@ from common.frames import (
 )
 from common.logs import get_logger
 from shard import snippets
-from shard.adapters import Adapter
+from shard.adapters import Adapter, is_html, is_plain_text
 from shard.archive import Archive
 from shard.cache import DocumentCache
 from shard.document import Document
@@ -42,9 +42,6 @@ from shard.fingerprint import of_page
 from shard.guard import Guard, Unguarded
 from shard.index import Index, IndexHit, TitleHit
 from shard.vitals import Vitals, resident_bytes
-
-READABLE = ("text/html", "application/xhtml+xml", "text/plain")
-"""Media types that are documents; anything else is an asset."""
 
 Steps = Iterator[Reply | None]
 """None where more urgent work may pass; the last item is the reply."""
@@ -201,7 +198,7 @@ class Leaf:
             raise Quarantined(f"{self._library} refuses this document after repeated failures")
         self._guard.narrow(subject, f"page {path}")
         head = self._archive.head(path)
-        if head.mimetype.partition(";")[0].strip().lower() not in READABLE:
+        if not (is_html(head.mimetype) or is_plain_text(head.mimetype)):
             raise RefNotFound(f"Document not found in {self._library}: {path}")
         document = self._documents.get(head.path)
         if document is None:
