@@ -28,10 +28,12 @@ class Analysis:
         text: The whole query, normalised, as it is looked up among titles.
         words: Its distinct words, casefolded, in query order, without stop words while others
             remain; 1 to `MAX_WORDS` of at most `MAX_WORD_CHARS` characters.
+        corrected: Whether words of it were spelt otherwise by whoever asked.
     """
 
     text: str
     words: tuple[str, ...]
+    corrected: bool = False
 
 
 def analyse(query: str) -> Analysis:

@@ -12,6 +12,7 @@ from gateway.analysis import Analysis
 from gateway.diversity import diversify
 from gateway.fusion import Candidate, collapse, fuse, order, unlifted
 from gateway.scoring import LibraryStatistics, combine, library_statistics
+from gateway.spelling import misspelt
 from gateway.stopwords import STOP_WORDS
 from gateway.titles import TitleQuery, heading_evidence, title_query
 
@@ -44,12 +45,14 @@ class Ranked:
         weights: How much each word of the query tells, aligned with its words: for the previews.
         query: What the headings of the candidates are compared with.
         note: What the agent should know of words that nothing has; empty if there is nothing.
+        misspelt: Words of the query that no library has, which may be spelt wrong.
     """
 
     candidates: list[Candidate]
     weights: list[float]
     query: TitleQuery = field(compare=False)
     note: str = ""
+    misspelt: tuple[str, ...] = ()
 
 
 def candidates(
@@ -79,7 +82,8 @@ def candidates(
         candidates=order(chosen),
         weights=_weights(statistics.idf),
         query=query,
-        note=_note(analysis.words, statistics.missing),
+        note=_note(analysis, statistics.missing),
+        misspelt=misspelt(analysis, statistics),
     )
 
 
@@ -114,7 +118,10 @@ def _weights(idf: Iterable[float]) -> list[float]:
     return weights if any(weights) else [1.0] * len(weights)
 
 
-def _note(words: Iterable[str], missing: Iterable[bool]) -> str:
-    absent = [word for word, is_missing in zip(words, missing, strict=True) if is_missing]
+def _note(analysis: Analysis, missing: Iterable[bool]) -> str:
+    notes = [f"showing results for {analysis.text}"] if analysis.corrected else []
+    absent = [word for word, is_missing in zip(analysis.words, missing, strict=True) if is_missing]
     telling = [w for w in absent if not any(w in listed for listed in STOP_WORDS.values())]
-    return f"no page has all the words; without: {', '.join(telling)}" if telling else ""
+    if telling:
+        notes.append(f"no page has all the words; without: {', '.join(telling)}")
+    return "; ".join(notes)

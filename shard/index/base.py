@@ -6,6 +6,7 @@ from typing import Protocol
 
 from common.frames import IndexKind
 from shard.archive import EntryHead
+from shard.index.spelling import Spelling
 
 Accept = Callable[[EntryHead], bool]
 """Tells whether an entry is a content page, worth a hit."""
@@ -86,6 +87,12 @@ class Index(Protocol):
 
         Exact matches (the same when folded) come first, then those that begin with it, then those
         that have all its words, the last as a prefix.
+        """
+
+    def spellings(self, word: str, limit: int) -> list[Spelling]:
+        """Return words of the index that ``word``, which it has not, may be misspelt for.
+
+        The most frequent first; nothing where the index cannot look words up quickly.
         """
 
     def stem(self, word: str) -> str:

@@ -15,6 +15,7 @@ from common.text import fold, unaccent
 from common.text import words as split
 from shard.archive import Archive, EntryHead, Matches
 from shard.index.base import Accept, IndexAnswer, IndexHit, TitleHit
+from shard.index.spelling import Spelling
 from shard.index.titles import TitleSource, look_up, title_of
 
 MAX_SEARCHES = 36
@@ -70,6 +71,10 @@ class LibzimIndex:
         """Return pages by title; see `shard.index.base.Index`."""
         return look_up(self._archive, self._titles, text, limit, accept)
 
+    def spellings(self, word: str, limit: int) -> list[Spelling]:  # noqa: ARG002
+        """Return nothing: hundreds of look-ups through libzim's search would take seconds."""
+        return []
+
     def stem(self, word: str) -> str:
         """Return ``word`` unaccented: libzim stems, but does not tell how."""
         return unaccent(word.casefold())
@@ -102,6 +107,10 @@ class TitlesIndex:
     def titles(self, text: str, limit: int, accept: Accept) -> list[TitleHit]:
         """Return pages by title; see `shard.index.base.Index`."""
         return look_up(self._archive, self._titles, text, limit, accept)
+
+    def spellings(self, word: str, limit: int) -> list[Spelling]:  # noqa: ARG002
+        """Return nothing: titles alone are no vocabulary."""
+        return []
 
     def stem(self, word: str) -> str:
         """Return ``word`` unaccented: titles are not stemmed."""

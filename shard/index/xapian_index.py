@@ -21,6 +21,7 @@ from common.text import is_cjk, unaccent
 from shard.archive import Archive, EntryHead
 from shard.index.base import Accept, IndexAnswer, IndexHit, TitleHit
 from shard.index.blob import Blob
+from shard.index.spelling import Spelling, spellings
 from shard.index.titles import Candidate, TitleSource, look_up
 from shard.languages import iso_639_1
 
@@ -96,6 +97,14 @@ class XapianIndex:
     def stem(self, word: str) -> str:
         """Return ``word`` unaccented and stemmed as the index does."""
         return self._vocabulary.stem(word)
+
+    def spellings(self, word: str, limit: int) -> list[Spelling]:
+        """Return words one edit away; see `shard.index.spelling`."""
+        with _reading("full-text index"):
+            return spellings(word, self._documents_with, limit)
+
+    def _documents_with(self, word: str) -> int:
+        return int(self._db.get_termfreq(self._vocabulary.stem(word)))
 
     def _frequency(self, group: Sequence[str]) -> int:
         return _together([int(self._db.get_termfreq(term)) for term in group])

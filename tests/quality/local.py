@@ -24,6 +24,7 @@ from gateway import ranking
 from gateway.analysis import Analysis, analyse
 from gateway.fusion import Candidate
 from gateway.ranking import Ranked
+from gateway.spelling import best_spelling, respelt
 from shard.adapters.select import choose
 from shard.archive import Archive
 from shard.index import open_index
@@ -31,6 +32,9 @@ from shard.leaf import Leaf
 
 LIGHT_HITS = 30
 """Hits per library, as a gateway asks for."""
+
+SPELLINGS = 5
+"""Words that a library proposes instead of one that no library has."""
 
 BUDGET = 60.0
 CACHE_BYTES = 128 * 1024 * 1024
@@ -54,7 +58,8 @@ class Library:
         self.name = path.name
         self.family = f"{adapter.kind}/{archive.language}"
         self._uuid = archive.uuid
-        self._leaf = Leaf(self.name, archive, open_index(archive), adapter, cache_bytes=CACHE_BYTES)
+        self._index = open_index(archive)
+        self._leaf = Leaf(self.name, archive, self._index, adapter, cache_bytes=CACHE_BYTES)
 
     def query(self, analysis: Analysis) -> QueryReply:
         request = QueryRequest(
@@ -86,6 +91,9 @@ class Library:
         assert isinstance(reply, PreviewReply), reply
         return reply.previews
 
+    def spellings(self, word: str) -> dict[str, int]:
+        return {one.word: one.frequency for one in self._index.spellings(word, SPELLINGS)}
+
     def _ask(self, request: Request) -> Reply:
         *_, reply = self._leaf.answer(request, Deadline.after(BUDGET))
         assert reply is not None
@@ -96,7 +104,8 @@ class Library:
 class Corpus:
     """All libraries; what was asked once is remembered, so that a ranking can be tried again."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], *, corrects: bool = False) -> None:
+        self.corrects = corrects
         self.libraries = {path.name: Library(path) for path in paths}
         self._families = {name: library.family for name, library in self.libraries.items()}
         self._replies: dict[str, dict[str, QueryReply]] = {}
@@ -104,10 +113,23 @@ class Corpus:
 
     def search(self, query: str, *, limit: int = 5, max_consecutive: int = 2) -> Answer:
         analysis = analyse(query)
-        ranked = ranking.candidates(self.replies(analysis), analysis, families=self._families)
+        ranked = self._rank(analysis)
+        if self.corrects and ranked.misspelt and not analysis.corrected:
+            analysis = self._respelt(analysis, ranked.misspelt)
+            ranked = self._rank(analysis)
         previews = self._read(ranked, analysis)
         results = ranking.results(ranked, previews, limit=limit, max_consecutive=max_consecutive)
         return Answer(ranked, results, previews)
+
+    def _rank(self, analysis: Analysis) -> Ranked:
+        return ranking.candidates(self.replies(analysis), analysis, families=self._families)
+
+    def _respelt(self, analysis: Analysis, words: Sequence[str]) -> Analysis:
+        proposed = {
+            word: best_spelling(word, [one.spellings(word) for one in self.libraries.values()])
+            for word in words
+        }
+        return respelt(analysis, proposed)
 
     def replies(self, analysis: Analysis) -> dict[str, QueryReply]:
         key = "\0".join((analysis.text, *analysis.words))
