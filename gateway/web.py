@@ -8,7 +8,6 @@ client hangs up, since nobody wants its answer any more.
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -110,16 +109,13 @@ async def _serve(app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send
     answering = asyncio.ensure_future(app(scope, replay, send))
     try:
         await asyncio.wait({answering, hung_up}, return_when=asyncio.FIRST_COMPLETED)
+        if answering.done():
+            answering.result()
     finally:
-        gone = not answering.done()
         answering.cancel()
         hung_up.cancel()
-        await asyncio.gather(hung_up, return_exceptions=True)
-        if gone:
-            with suppress(asyncio.CancelledError):
-                await answering
-    if not gone:
-        answering.result()
+        # Whatever the answer ends with now, nobody is there to be told.
+        await asyncio.gather(answering, hung_up, return_exceptions=True)
 
 
 async def _until_hang_up(receive: Receive) -> None:
