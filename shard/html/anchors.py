@@ -12,7 +12,7 @@ from shard.html.inline import inline
 
 _GENERATED = re.compile(
     r"mw[A-Za-z0-9_-]{1,4}|title_\d+|mf-section-\d+|content-collapsible-block-\d+"
-    r"|content|top|id\d+|section-?\d*|toc\d*|[0-9a-f-]{32,}"
+    r"|content|bodyContent|mw-content-text|main|page|body|wrapper|container|top|id\d+|section-?\d*|toc\d*|[0-9a-f-]{32,}"
 )
 """Ids that a generator counts up: they name another place in the next edition."""
 
@@ -21,12 +21,10 @@ _PERMALINK = re.compile(r"(?:\s*[¶🔗]+|\s+#)\s*\Z")
 _HEADLINES: Final = frozenset({"mw-headline", "headline", "anchor", "target"})
 
 
-_BEGUN: Final = frozenset({"section", "div", "article", "header", "hgroup"})
-"""What a heading may begin, and share its id."""
-
-
-def _text_of(element: HtmlElement) -> str:
-    return (element.text or "").strip()
+def _is_begun(parent: HtmlElement) -> bool:
+    """Tell whether ``parent`` is a section that its first heading names."""
+    is_section = parent.tag in {"section", "article"} or "section" in classes(parent)
+    return is_section and not (parent.text or "").strip()
 
 
 def heading_title(element: HtmlElement) -> str:
@@ -55,7 +53,7 @@ def _anchor_candidates(element: HtmlElement) -> Iterator[HtmlElement]:
     yield from headlines
     parent = element.getparent()
     before = element.getprevious()
-    if parent is not None and parent.tag in _BEGUN and before is None and not _text_of(parent):
+    if parent is not None and before is None and _is_begun(parent):
         yield parent
     while before is not None and tag_of(before) in {"span", "a"} and not before.text_content():
         yield before

@@ -1,0 +1,176 @@
+"""Where the words of a query stand in a document, and how close together.
+
+A word of the text is a word of the query if the index's own stemmer makes the same of both. Words
+of scripts without spaces are looked for as pairs of characters, as the index has them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from common.text import is_cjk, unaccent
+from shard.document import Document
+
+WINDOW_WORDS: Final = 60
+"""Words of one passage. Measured in DESIGN 3: long articles stop losing to short notes."""
+
+_MAX_SCANNED_CHARS: Final = 2_000_000
+"""Text looked at per document; enough for the longest article, bounded for a dump."""
+
+_WORD = re.compile(r"[\w\u0300-\u036f]+(?:['’]\w+)*[+#]{0,3}")
+_NO_PROSE: Final = ("Source: ", "Tags: ", "Comments:")
+_CHARS_PER_CJK_WORD: Final = 2
+
+
+class Unit(NamedTuple):
+    """A paragraph of the section at place ``section``; ``prose`` if it makes a good snippet."""
+
+    section: int
+    text: str
+    prose: bool
+
+
+class Match(NamedTuple):
+    """Query word number ``term`` as word ``position`` of the document, in unit ``unit``."""
+
+    position: int
+    term: int
+    unit: int
+    start: int
+
+
+class Terms:
+    """The query's words by their stems, each with its share of the query's weight."""
+
+    def __init__(
+        self, words: Sequence[str], weights: Sequence[float], stem: Callable[[str], str]
+    ) -> None:
+        total = sum(weights) or 1.0
+        self.shares = [weight / total for weight in weights]
+        self.pairs = list(_cjk_pairs(words))
+        self._stem = stem
+        self._stems: dict[str, int] = {}
+        for number, word in enumerate(words):
+            self._stems.setdefault(self._folded(word), number)
+        self._known: dict[str, int] = {}
+        self._initials = _initials(words)
+
+    def _folded(self, word: str) -> str:
+        return self._stem(unaccent(word))
+
+    def find(self, word: str) -> int:
+        """Return the number of the query word that ``word`` (casefolded) is, or -1."""
+        found = self._known.get(word)
+        if found is None:
+            possible = not self._initials or word[0] in self._initials or not word.isascii()
+            plain = word.replace("’", "'")
+            found = self._stems.get(self._folded(plain), -1) if possible else -1
+            self._known[word] = found
+        return found
+
+    def share(self, found: set[int]) -> float:
+        """Return the share of the query's weight that these words have."""
+        return sum(self.shares[term] for term in found)
+
+    def has_all(self, text: str) -> bool:
+        """Tell whether every word of ``text`` is one of the query's."""
+        words = _WORD.findall(text.casefold())
+        return bool(words) and all(self.find(word) >= 0 for word in words)
+
+    def in_text(self, text: str) -> set[int]:
+        """Return the query words that ``text`` has."""
+        return {match.term for match in _matches_in(0, 0, text, self)}
+
+
+def _initials(words: Sequence[str]) -> frozenset[str]:
+    """Return the first letters of the words, if stemming cannot change them.
+
+    No stemmer of a Latin script takes prefixes away, so most words of a text need no stemming.
+    """
+    plain = [unaccent(word) for word in words]
+    if not all(word.isascii() for word in plain):
+        return frozenset()
+    return frozenset(word[0] for word in plain if word)
+
+
+def _cjk_pairs(words: Sequence[str]) -> Iterator[tuple[str, int]]:
+    for number, word in enumerate(words):
+        if is_cjk(word):
+            yield from ((a + b, number) for a, b in pairwise(word))
+            if len(word) == 1:
+                yield word, number
+
+
+def units_of(document: Document) -> list[Unit]:
+    """Return the paragraphs of ``document``, as far as they are scanned."""
+    units: list[Unit] = []
+    left = _MAX_SCANNED_CHARS
+    for place, _ in enumerate(document.sections):
+        for text, prose in document.paragraphs(place):
+            units.append(Unit(place, text[:left], prose and not text.startswith(_NO_PROSE)))
+            left -= len(text)
+            if left <= 0:
+                return units
+    return units
+
+
+def matches_of(units: Sequence[Unit], terms: Terms) -> list[Match]:
+    """Return every place of a query word, in order."""
+    found: list[Match] = []
+    base = 0
+    for number, unit in enumerate(units):
+        found += _matches_in(number, base, unit.text, terms)
+        base += unit.text.count(" ") + 1
+    return found
+
+
+def _matches_in(number: int, base: int, text: str, terms: Terms) -> list[Match]:
+    folded = text.casefold()
+    found = _cjk_matches(number, base, folded, terms) if terms.pairs else []
+    find = terms.find
+    if not any(find(word) >= 0 for word in set(_WORD.findall(folded))):
+        return found
+    same_length = len(folded) == len(text)
+    for position, word in enumerate(_WORD.finditer(folded)):
+        term = find(word.group())
+        if term >= 0:
+            start = word.start() if same_length else min(word.start(), len(text) - 1)
+            found.append(Match(base + position, term, number, start))
+    return sorted(found) if terms.pairs else found
+
+
+def _cjk_matches(number: int, base: int, text: str, terms: Terms) -> list[Match]:
+    found: list[Match] = []
+    for pair, term in terms.pairs:
+        start = text.find(pair)
+        while start >= 0:
+            found.append(Match(base + start // _CHARS_PER_CJK_WORD, term, number, start))
+            start = text.find(pair, start + len(pair))
+    return sorted(found)
+
+
+def best_share(matches: Sequence[Match], shares: Sequence[float]) -> float:
+    """Return the largest share of the weight that one window of `WINDOW_WORDS` words holds."""
+    best = held = 0.0
+    counts: dict[int, int] = {}
+    first = 0
+    for match in matches:
+        count = counts.get(match.term, 0)
+        counts[match.term] = count + 1
+        held += shares[match.term] if not count else 0.0
+        while match.position - matches[first].position >= WINDOW_WORDS:
+            gone = matches[first].term
+            counts[gone] -= 1
+            held -= shares[gone] if not counts[gone] else 0.0
+            first += 1
+        best = max(best, held)
+    return min(1.0, best)
+
+
+def by_section(units: Sequence[Unit], matches: Sequence[Match]) -> dict[int, list[Match]]:
+    """Return the matches of each section that has any."""
+    found: dict[int, list[Match]] = {}
+    for match in matches:
+        found.setdefault(units[match.unit].section, []).append(match)
+    return found
