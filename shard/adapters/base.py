@@ -8,6 +8,7 @@ from common.errors import CorpusError, ShardFault
 from common.frames import Kind
 from shard.archive import EntryHead, Page
 from shard.document import Document
+from shard.html.dom import PARAGRAPH
 from shard.html.parts import split_giants
 from shard.html.sections import Section
 
@@ -62,7 +63,7 @@ def plain_document(page: Page) -> Document:
     text = page.content.decode("utf-8", "replace").replace("\r\n", "\n")
     lead = Section("", page.title or page.path, 1)
     for part in text.split("\n\n"):
-        lead.nodes += [part, "\u2029"]
+        lead.nodes += [part, PARAGRAPH]
     sections = split_giants([lead])
     return Document(page.path, page.title or page.path, sections, page_bytes=len(page.content))
 

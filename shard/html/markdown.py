@@ -59,7 +59,7 @@ def flow(nodes: Iterable[Node]) -> Iterator[list[Node] | HtmlElement]:
     todo: list[Node] = list(nodes)[::-1]
     while todo:
         node = todo.pop()
-        if isinstance(node, str) and node is not PARAGRAPH:
+        if isinstance(node, str) and node != PARAGRAPH:
             run.append(node)
             continue
         inside = _opened(node)
