@@ -1,13 +1,12 @@
 """Where replicas bind and gateways look, on one machine.
 
 The sockets of a cluster live in one folder, one file per replica: ``<slug>.<number>``. A Unix
-socket path ends at 107 bytes, so where the run directory is too deep, the folder moves to the
-system's folder for temporary files under a name derived from the run directory.
+socket path ends at 107 bytes, so where the run directory is too deep, the folder moves to
+``/tmp`` under a name derived from the run directory.
 """
 
 import hashlib
 import re
-import tempfile
 from pathlib import Path
 
 from common.manifest import MAX_SLUG_CHARS
@@ -15,17 +14,20 @@ from common.manifest import MAX_SLUG_CHARS
 MAX_SOCKET_PATH = 107
 """Bytes of a Unix socket path that Linux accepts."""
 
+SHORT_FOLDER = Path("/tmp")  # noqa: S108 - its users make the folder below it with mode 0700
+"""Not what TMPDIR says: every process of a cluster must find the same folder."""
+
 _ROOM = len("/") + MAX_SLUG_CHARS + len(".99")
 _SOCKET = re.compile(r"(?P<slug>[a-z0-9-]+)\.(?P<number>\d{1,2})")
 
 
 def socket_dir(run_dir: Path) -> Path:
     """Return the folder for the sockets of the cluster that runs in ``run_dir``."""
-    inside = run_dir.absolute() / "s"
+    inside = run_dir.resolve() / "s"
     if len(bytes(inside)) + _ROOM <= MAX_SOCKET_PATH:
         return inside
-    digest = hashlib.sha256(bytes(run_dir.absolute())).hexdigest()[:12]
-    return Path(tempfile.gettempdir()) / f"corpus-mcp-{digest}"
+    digest = hashlib.sha256(bytes(run_dir.resolve())).hexdigest()[:12]
+    return SHORT_FOLDER / f"corpus-mcp-{digest}"
 
 
 def socket_path(run_dir: Path, slug: str, number: int) -> Path:

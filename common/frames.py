@@ -57,6 +57,8 @@ class QueryRequest(Frame, frozen=True, kw_only=True, tag="query"):
     Attributes:
         text: The whole query, normalised (NFKC), for look-ups among titles.
         words: Its distinct words, casefolded, in query order; at most 32 of 64 characters.
+        misspelt: Words that no library has. If there are any, only `QueryReply.spellings` is
+            asked for, and the rest is empty both ways.
     """
 
     library: str
@@ -65,6 +67,7 @@ class QueryRequest(Frame, frozen=True, kw_only=True, tag="query"):
     text: str
     words: list[str]
     limit: int
+    misspelt: list[str] = []
 
 
 class PreviewRequest(Frame, frozen=True, kw_only=True, tag="preview"):
@@ -178,6 +181,8 @@ class QueryReply(Frame, frozen=True, kw_only=True, tag="hits"):
         hits: In the order of the archive's own score, best first.
         titles: What the look-up among titles and redirects found, exact matches first; a page may
             stand both here and in ``hits``.
+        spellings: For each of ``QueryRequest.misspelt`` the words of this index that it may have
+            been, with the number of documents that have them.
     """
 
     documents: int
@@ -186,6 +191,7 @@ class QueryReply(Frame, frozen=True, kw_only=True, tag="hits"):
     counted: bool
     hits: list[LightHit]
     titles: list[LightHit]
+    spellings: list[dict[str, int]] = []
 
 
 class SectionEntry(msgspec.Struct, frozen=True):

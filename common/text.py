@@ -55,7 +55,7 @@ def fold(text: str) -> str:
     """
     bare = unaccent(normalise(text).casefold())
     folded = _NOT_WORD.sub(" ", bare).strip()
-    return _SPACES.sub(" ", folded) or bare
+    return _SPACES.sub(" ", folded) or _SPACES.sub(" ", bare).strip()
 
 
 def is_cjk(text: str) -> bool:
