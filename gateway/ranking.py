@@ -14,7 +14,7 @@ from gateway.fusion import Candidate, collapse, fuse, order, unlifted
 from gateway.scoring import LibraryStatistics, combine, library_statistics
 from gateway.spelling import misspelt
 from gateway.stopwords import STOP_WORDS
-from gateway.titles import TitleQuery, heading_evidence, title_query
+from gateway.titles import TitleMatch, TitleQuery, heading_evidence, title_query
 
 CANDIDATES = 15
 """Hits whose text is read in the fetch phase: with 20 or 25 no figure changes."""
@@ -45,7 +45,8 @@ class Ranked:
         weights: How much each word of the query tells, aligned with its words: for the previews.
         query: What the headings of the candidates are compared with.
         note: What the agent should know of words that nothing has; empty if there is nothing.
-        misspelt: Words of the query that no library has, which may be spelt wrong.
+        misspelt: Words of the query that no library has, which may be spelt wrong; none if the
+            query is a title all the same, or has been corrected.
     """
 
     candidates: list[Candidate]
@@ -83,7 +84,7 @@ def candidates(
         weights=_weights(statistics.idf),
         query=query,
         note=_note(analysis, statistics.missing),
-        misspelt=misspelt(analysis, statistics),
+        misspelt=() if _is_known(chosen) else misspelt(analysis, statistics),
     )
 
 
@@ -102,6 +103,10 @@ def results(
     top = max(unlifted(readable), default=0.0)
     placed = order(_placed(c, previews[c.ref], ranked.query, top) for c in readable)
     return diversify(placed, max_consecutive=max_consecutive)[: max(0, limit)]
+
+
+def _is_known(found: Iterable[Candidate]) -> bool:
+    return any(candidate.evidence.match >= TitleMatch.ALIAS for candidate in found)
 
 
 def _placed(candidate: Candidate, preview: Preview, query: TitleQuery, top: float) -> Candidate:

@@ -40,9 +40,14 @@ from gateway.pool import Pool
 from gateway.replica import Work
 from gateway.scatter import Gathered, scatter
 from gateway.scoring import StatisticsMemory
+from gateway.spelling import best_spellings, respelt
 
 HITS_PER_LIBRARY = 30
 """Light hits asked of each library: rescoring its top 30 lost nothing (DESIGN 3)."""
+
+SPELLING_SHARE = 0.3
+"""Part of what is left after the first scatter for proposals of how words that no library has are
+spelt."""
 
 QUERY_SHARE = 0.6
 """Part of a search's deadline that the first scatter may use, so that one hung library leaves
@@ -88,6 +93,12 @@ class Root:
 
         found = await self._query(analysis, deadline.share(QUERY_SHARE))
         ranked = self._rank(analysis, found)
+        if ranked.misspelt:
+            spelt = await self._spelt(analysis, ranked.misspelt, deadline.share(SPELLING_SHARE))
+            if spelt.corrected:
+                analysis = spelt
+                found = await self._query(analysis, deadline.share(QUERY_SHARE))
+                ranked = self._rank(analysis, found)
 
         read = await self._preview(analysis, ranked, found, deadline.share(PREVIEW_SHARE))
         previews = _previews(read)
@@ -155,6 +166,28 @@ class Root:
             for library in self._pool.shards
         }
         return await self._scatter(requests, deadline)
+
+    async def _spelt(
+        self, analysis: Analysis, misspelt: Sequence[str], deadline: Deadline
+    ) -> Analysis:
+        """Return the query with words that no library has replaced by the closest they have."""
+        requests: dict[str, Work] = {
+            library: QueryRequest(
+                request_id=0,
+                library=library,
+                archive="",
+                budget=0.0,
+                text="",
+                words=[],
+                limit=0,
+                misspelt=list(misspelt),
+            )
+            for library in self._pool.shards
+        }
+        found = await self._scatter(requests, deadline)
+        replies = [answer.reply for answer in found.answers.values()]
+        proposals = [reply.spellings for reply in replies if isinstance(reply, QueryReply)]
+        return respelt(analysis, best_spellings(misspelt, proposals))
 
     def _rank(self, analysis: Analysis, found: Gathered) -> ranking.Ranked:
         _demand_any(found)

@@ -5,7 +5,7 @@ gateway adds the proposals up.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gateway.analysis import MAX_WORDS, Analysis
@@ -13,7 +13,9 @@ from gateway.scoring import GlobalStatistics
 
 
 def misspelt(analysis: Analysis, statistics: GlobalStatistics) -> tuple[str, ...]:
-    """Return the words of the query that no library has."""
+    """Return the words of the query that no library has; none of a query corrected already."""
+    if analysis.corrected:
+        return ()
     pairs = zip(analysis.words, statistics.missing, strict=True)
     return tuple(word for word, is_missing in pairs if is_missing)
 
@@ -34,6 +36,17 @@ def best_spelling(word: str, proposals: Iterable[Mapping[str, int]]) -> str:
             total[spelling] = total.get(spelling, 0) + max(0, frequency)
     known = [spelling for spelling, frequency in total.items() if frequency]
     return min(known, key=lambda s: (-total[s], s[:1] != word[:1], s), default="")
+
+
+def best_spellings(
+    words: Sequence[str], proposals: Iterable[Sequence[Mapping[str, int]]]
+) -> dict[str, str]:
+    """Return what each word most likely was; each library's proposals are aligned with them."""
+    rows = list(proposals)
+    return {
+        word: best_spelling(word, [row[place] for row in rows if place < len(row)])
+        for place, word in enumerate(words)
+    }
 
 
 def respelt(analysis: Analysis, spellings: Mapping[str, str]) -> Analysis:

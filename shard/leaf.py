@@ -43,6 +43,12 @@ from shard.guard import Guard, Unguarded
 from shard.index import Index, IndexHit, TitleHit
 from shard.vitals import Vitals, resident_bytes
 
+MAX_MISSPELT = 4
+"""Words of one query that are looked up otherwise, each some 10 ms; more are no typing errors."""
+
+MAX_SPELLINGS = 5
+"""Words proposed for one."""
+
 Steps = Iterator[Reply | None]
 """None where more urgent work may pass; the last item is the reply."""
 
@@ -91,6 +97,8 @@ class Leaf:
         self._check_identity(request)
         if isinstance(request, DescribeRequest):
             yield self._describe(request)
+        elif isinstance(request, QueryRequest) and request.misspelt:
+            yield from self._spell(request, deadline)
         elif isinstance(request, QueryRequest):
             yield from self._query(request, deadline)
         elif isinstance(request, PreviewRequest):
@@ -144,6 +152,25 @@ class Leaf:
             counted=answer.counted,
             hits=hits,
             titles=_titled(titles, hits, len(request.words)),
+        )
+
+    def _spell(self, request: QueryRequest, deadline: Deadline) -> Steps:
+        proposed: list[dict[str, int]] = []
+        for word in request.misspelt[:MAX_MISSPELT]:
+            if proposed:
+                yield None
+            _check(deadline)
+            found = self._index.spellings(word, MAX_SPELLINGS)
+            proposed.append({one.word: one.frequency for one in found})
+        yield QueryReply(
+            request_id=request.request_id,
+            documents=self._index.documents,
+            total_length=self._index.total_length,
+            frequencies=[],
+            counted=True,
+            hits=[],
+            titles=[],
+            spellings=proposed,
         )
 
     def _preview(self, request: PreviewRequest, deadline: Deadline) -> Steps:

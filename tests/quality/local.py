@@ -104,8 +104,7 @@ class Library:
 class Corpus:
     """All libraries; what was asked once is remembered, so that a ranking can be tried again."""
 
-    def __init__(self, paths: Sequence[Path], *, corrects: bool = False) -> None:
-        self.corrects = corrects
+    def __init__(self, paths: Sequence[Path]) -> None:
         self.libraries = {path.name: Library(path) for path in paths}
         self._families = {name: library.family for name, library in self.libraries.items()}
         self._replies: dict[str, dict[str, QueryReply]] = {}
@@ -114,7 +113,7 @@ class Corpus:
     def search(self, query: str, *, limit: int = 5, max_consecutive: int = 2) -> Answer:
         analysis = analyse(query)
         ranked = self._rank(analysis)
-        if self.corrects and ranked.misspelt and not analysis.corrected:
+        if ranked.misspelt:
             analysis = self._respelt(analysis, ranked.misspelt)
             ranked = self._rank(analysis)
         previews = self._read(ranked, analysis)
