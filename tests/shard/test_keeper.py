@@ -80,6 +80,14 @@ def test_stopped_shard_says_draining_finishes_and_leaves_nothing(
     assert not (tmp_path / "s.0").exists()
 
 
+def test_interrupt_of_the_whole_group_stops_the_shard(endpoint: str, connect: Connect):
+    with rigged(endpoint) as replica:
+        connect(endpoint).insist(requests.describe())
+        os.killpg(replica.pid, signal.SIGINT)
+
+        assert replica.wait() == 0
+
+
 def test_worker_told_to_stop_is_replaced_like_any_other(endpoint: str, connect: Connect):
     with rigged(endpoint):
         peer = connect(endpoint)
@@ -138,9 +146,12 @@ def test_shard_waits_for_an_archive_that_cannot_be_opened(
     with rigged(endpoint, broken) as replica:
         complaint = replica.event("worker cannot serve")
         broken.unlink()
+        described = connect(endpoint).insist(requests.describe())
 
         assert str(broken) in complaint["reason"]
-        assert connect(endpoint).insist(requests.describe()).keeper_pid == replica.pid
+        assert described.keeper_pid == replica.pid
+        # Within the seconds this takes, a loop without delays would have got to hundreds.
+        assert described.restarts < 20
 
 
 def test_shard_without_an_archive_stops_when_told(endpoint: str, tmp_path: Path):
