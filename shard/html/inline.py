@@ -11,7 +11,7 @@ from lxml.html import HtmlElement
 
 from shard.html import math
 from shard.html.dom import BLOCKS, Node, contents, visible_text
-from shard.html.line import SEMICOLON, SPACE, Line, Mode, clean
+from shard.html.line import SEMICOLON, SPACE, Line, Mode, clean, text_line
 from shard.html.links import external_target
 
 MARKS: Final = {
@@ -27,6 +27,10 @@ _ORDINALS: Final = frozenset(
 
 def inline(nodes: Iterable[Node], mode: Mode = "prose") -> str:
     """Return the Markdown of ``nodes`` as one paragraph; blocks in it are kept apart."""
+    nodes = list(nodes)
+    # Most cells and many paragraphs are text alone.
+    if all(isinstance(node, str) for node in nodes):
+        return text_line("".join(map(str, nodes)), mode)
     return _Walk(Line(mode), nodes).run()
 
 

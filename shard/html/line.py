@@ -32,6 +32,15 @@ def clean(text: str) -> str:
     return text.translate(_ODD_MAP) if _ODD.search(text) else text
 
 
+def text_line(text: str, mode: Mode) -> str:
+    """Return what `Line` makes of nothing but text."""
+    text = " ".join(clean(text).split())
+    if mode == "plain":
+        return text
+    text = escape(text, "", "", in_link=False, with_math=False)
+    return escape_line_starts(text) if mode == "prose" else text
+
+
 @dataclass(slots=True)
 class _Mark:
     """An open mark: where its opener stands in the output, -1 while nothing follows it."""

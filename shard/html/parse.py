@@ -6,11 +6,6 @@ import re
 from lxml import etree, html
 from lxml.html import HtmlElement
 
-from common.errors import ShardFault
-
-MAX_PAGE_BYTES = 64 * 1024 * 1024
-"""A larger page is refused: its tree takes some ten times as much memory."""
-
 _SNIFFED = 4096
 """Bytes in which a page must declare its encoding; HTML asks for the first 1024."""
 
@@ -34,13 +29,8 @@ def parse(content: bytes) -> HtmlElement:
 
     Any bytes give a tree: an empty page gives an empty one, bytes in no known encoding are read
     with replacement characters, a page nested deeper than libxml2 goes (2048 levels, below which
-    it drops text) is read again without its wrappers.
-
-    Raises:
-        ShardFault: The page is larger than `MAX_PAGE_BYTES`.
+    it drops text) is read again without its wrappers. `shard.archive` bounds the size.
     """
-    if len(content) > MAX_PAGE_BYTES:
-        raise ShardFault(f"the page has {len(content)} bytes, more than {MAX_PAGE_BYTES}")
     content = as_utf8(content)
     root, too_deep = _parsed(content)
     if too_deep:

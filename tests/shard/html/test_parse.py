@@ -2,8 +2,6 @@ import codecs
 
 import pytest
 
-from common.errors import ShardFault
-from shard.html import parse as parsing
 from shard.html.parse import parse
 
 
@@ -53,10 +51,3 @@ def test_deep_page_keeps_its_text(depth: int):
 
 def test_text_of_more_than_ten_megabytes_is_not_cut():
     assert len(text_of(b"<p>" + b"ab " * 4_000_000 + b"</p>")) == 12_000_000
-
-
-def test_page_that_is_too_large_is_refused(monkeypatch):
-    monkeypatch.setattr(parsing, "MAX_PAGE_BYTES", 10)
-
-    with pytest.raises(ShardFault, match="11 bytes"):
-        parse(b"x" * 11)
