@@ -15,6 +15,9 @@ from common.text import is_cjk
 LEAST_CHARS = 4
 """Shorter words are one edit away from too many others."""
 
+LEAST_CHANGED = 6
+"""In shorter words no letter is changed and the first one stays: "kale" is no "sale" or "ale"."""
+
 MOST_CHARS = 32
 """Longer words are none that people type: with 26 letters, 1,700 look-ups at most."""
 
@@ -43,7 +46,8 @@ def spellings(word: str, frequency: Callable[[str], int], limit: int) -> list[Sp
     """
     if not LEAST_CHARS <= len(word) <= MOST_CHARS or is_cjk(word) or any(map(str.isdigit, word)):
         return []
-    found = [Spelling(edit, frequency(edit)) for edit in sorted(set(edits(word)) - {word})]
+    likely = {edit for edit in edits(word) if len(word) >= LEAST_CHANGED or _is_close(word, edit)}
+    found = [Spelling(edit, frequency(edit)) for edit in sorted(likely - {word})]
     known = [spelling for spelling in found if spelling.frequency > 0]
     return sorted(known, key=lambda one: (-one.frequency, one.word))[: max(0, limit)]
 
@@ -59,6 +63,10 @@ def edits(word: str) -> Iterator[str]:
             yield from (before + letter + after[1:] for letter in letters)
         if len(after) > 1:
             yield before + after[1] + after[0] + after[2:]
+
+
+def _is_close(word: str, edit: str) -> bool:
+    return edit[:1] == word[:1] and (len(edit) != len(word) or sorted(edit) == sorted(word))
 
 
 def _alphabet(word: str) -> str:

@@ -2,7 +2,7 @@
 
 import sys
 
-from tests.quality.measure import judged_figures, open_corpus, question_figures
+from tests.quality.measure import hint_share, judged_figures, open_corpus, question_figures
 from tests.quality.questions import table
 
 
@@ -10,6 +10,7 @@ def main() -> None:
     corpus = open_corpus()
     figures, misses = question_figures(corpus)
     print(table(figures))  # noqa: T201
+    print(f"right section among the hints: {hint_share(corpus):.3f}")  # noqa: T201
     if "--misses" in sys.argv:
         print(*misses, sep="\n")  # noqa: T201
     for most in (10, 2):

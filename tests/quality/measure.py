@@ -30,6 +30,18 @@ def question_figures(corpus: Corpus) -> tuple[dict[str, Figures], list[str]]:
     return dict(figures), misses
 
 
+def hint_share(corpus: Corpus) -> float:
+    """Return how often the right section is among the hints of a page that was found."""
+    hits: list[bool] = []
+    for question in read_questions(DATA / "questions.jsonl"):
+        answer = corpus.search(question.query)
+        rank = rank_of(question.answers, _documents(answer))
+        if question.section and rank:
+            hints = answer.previews[answer.results[rank - 1].ref].sections
+            hits.append(any(question.section in hint.title for hint in hints))
+    return fmean(hits) if hits else 0.0
+
+
 def judged_figures(corpus: Corpus, *, max_consecutive: int) -> dict[str, float]:
     """Return the mean nDCG@10 of each collection and of all queries together."""
     means: dict[str, list[float]] = {}

@@ -26,8 +26,25 @@ def test_a_word_one_edit_away_is_found(word: str, spelling: str) -> None:
 
 
 def test_the_most_frequent_spelling_comes_first_then_by_alphabet() -> None:
-    assert spellings("stoot", known, 5) == [Spelling("stout", 7), Spelling("stoat", 2)]
-    assert spellings("stout", known, 5) == [Spelling("stoat", 2), Spelling("stour", 2)]
+    frequencies = {"parlour": 2, "parlous": 2, "parlours": 7}
+
+    found = spellings("parloux", lambda word: frequencies.get(word, 0), 5)
+
+    assert found == [Spelling("parlour", 2), Spelling("parlous", 2)]
+    assert spellings("parlour", known, 5) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "proposed"),
+    [
+        pytest.param("stuot", ["stout"], id="swapped"),
+        pytest.param("stot", ["stoat", "stout"], id="left out"),
+        pytest.param("stoot", [], id="changed"),
+        pytest.param("tsout", [], id="first letter"),
+    ],
+)
+def test_in_a_short_word_no_letter_is_changed(word: str, proposed: list[str]) -> None:
+    assert sorted(one.word for one in spellings(word, known, 5)) == proposed
 
 
 @pytest.mark.parametrize("word", ["sto", "", "x" * 100, "cmp0077", "北京市天气"])
@@ -36,7 +53,7 @@ def test_a_word_that_is_no_typing_error_is_left_alone(word: str) -> None:
 
 
 def test_no_more_than_the_limit_is_proposed() -> None:
-    assert len(spellings("stoot", lambda _: 1, 3)) == 3
+    assert len(spellings("stoutly", lambda _: 1, 3)) == 3
 
 
 @given(st.text(alphabet="abcdeéжя", min_size=4, max_size=12))
