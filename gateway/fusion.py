@@ -7,6 +7,7 @@ statistics of all.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import msgspec
 
@@ -99,6 +100,12 @@ class Candidate:
     heading: float = 0.0
 
 
+class _Weighed(NamedTuple):
+    hit: LightHit
+    title: TitleEvidence
+    bm25: float
+
+
 def order(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Return the candidates best first; ties by ref, so never by who answered first."""
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.ref))
@@ -113,18 +120,15 @@ def fuse(
     best score under the statistics of all, relative to the best shard's. Its title adds to that.
     """
     lists = {
-        library: [
-            _candidate(library, hit, rank, statistics, query)
-            for rank, hit in enumerate(_merged(reply), start=1)
-        ]
+        library: [_weighed(hit, statistics, query) for hit in _merged(reply)]
         for library, reply in replies.items()
     }
-    best = {library: max((c.bm25 for c in hits), default=0.0) for library, hits in lists.items()}
+    best = {library: max((w.bm25 for w in hits), default=0.0) for library, hits in lists.items()}
     top = max(best.values(), default=0.0)
     return order(
-        _scored(candidate, best[library] / top if top else 1.0, query)
+        _candidate(library, weighed, rank, best[library] / top if top else 1.0, query)
         for library, hits in lists.items()
-        for candidate in hits
+        for rank, weighed in enumerate(hits, start=1)
     )
 
 
@@ -158,36 +162,39 @@ def _merged(reply: QueryReply) -> list[LightHit]:
     return list(merged.values())
 
 
-def _candidate(
-    library: str, hit: LightHit, rank: int, statistics: GlobalStatistics, query: TitleQuery
-) -> Candidate:
-    counts = aligned(hit.counts, len(statistics.idf))
+def _weighed(hit: LightHit, statistics: GlobalStatistics, query: TitleQuery) -> _Weighed:
     title = title_evidence(query, hit.title, hit.alias)
     # A page that only its title gave comes without counts: its title is all that is known of it.
-    known = bm25(hit, statistics) if any(counts) else title.coverage * sum(statistics.idf)
+    known = bm25(hit, statistics) if any(hit.counts) else title.coverage * sum(statistics.idf)
+    return _Weighed(hit, title, known)
+
+
+def _candidate(
+    library: str, weighed: _Weighed, rank: int, share: float, query: TitleQuery
+) -> Candidate:
+    hit, title, known = weighed
     return Candidate(
         library=library,
         path=hit.path,
         title=hit.title,
         ref=format_ref(library, hit.path),
-        score=0.0,
+        score=_score(hit.title, title, rank, share, query),
         rank=rank,
         bm25=known,
         evidence=title,
-        matched=tuple(count > 0 for count in counts),
+        matched=tuple(count > 0 for count in aligned(hit.counts, len(query.words))),
         length=max(0, hit.length),
         alias=hit.alias,
     )
 
 
-def _scored(candidate: Candidate, share: float, query: TitleQuery) -> Candidate:
-    title = candidate.evidence
+def _score(shown: str, title: TitleEvidence, rank: int, share: float, query: TitleQuery) -> float:
     # A title that is not telling gives nothing, or tails of questions would hijack them.
     bonus = TITLE_WEIGHT * title.coverage * title.precision if title.telling else 0.0
-    score = share**EVIDENCE_EXPONENT * (RRF_K + 1) / (RRF_K + candidate.rank) * (1 + bonus)
-    if is_listing(candidate.title, query):
+    score = share**EVIDENCE_EXPONENT * (RRF_K + 1) / (RRF_K + rank) * (1 + bonus)
+    if is_listing(shown, query):
         score *= LISTING_FACTOR
-    return replace(candidate, score=score + MATCH_LIFT * title.match)
+    return score + MATCH_LIFT * title.match
 
 
 def _page(candidate: Candidate, families: Mapping[str, str]) -> tuple[str, str, str]:

@@ -62,6 +62,8 @@ class GlobalStatistics:
 
 def aligned(numbers: Sequence[int], count: int) -> tuple[int, ...]:
     """Return ``count`` numbers, none negative, whatever a shard of another mind sent."""
+    if len(numbers) == count and min(numbers, default=0) >= 0:
+        return tuple(numbers)
     padded = [max(0, number) for number in numbers[:count]]
     return tuple(padded) + (0,) * (count - len(padded))
 
