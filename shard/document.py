@@ -1,6 +1,6 @@
 """One parsed document: its sections, and their Markdown when it is asked for."""
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from common.errors import SectionNotFound
@@ -118,20 +118,51 @@ class Document:
         return (alias, alias) if alias else (section.id, section.title)
 
     def _render_group(
-        self, group: Iterable[int], budget: "_Budget", *, is_asked: bool
+        self, group: Sequence[int], budget: "_Budget", *, is_asked: bool
     ) -> Generator[None, None, str]:
         parts: list[str] = []
-        asked = is_asked
-        for place in group:
-            blocks = self._own_blocks(place)
-            if blocks and (asked or self._has_content(place)):
+        pieces = self._in_reading_order(group) if is_asked else self._in_order(group)
+        first = is_asked
+        for place, blocks in pieces:
+            if blocks and (first or self._has_content(place)):
                 part = budget.take(blocks, 2 if parts else 0)
                 parts += [part] if part else []
-            asked = False
+            first = False
             if budget.spent:
                 break
             yield
         return "\n\n".join(parts)
+
+    def _in_order(self, group: Iterable[int]) -> Iterator[tuple[int, list[Block]]]:
+        for place in group:
+            yield place, self._own_blocks(place)
+
+    def _in_reading_order(self, group: Sequence[int]) -> Iterator[tuple[int, list[Block]]]:
+        """Yield the blocks of a subtree; symbols stand where the text around them has them."""
+        todo = [(place, 0, 0) for place in reversed(group)]
+        shown: set[int] = set()
+        while todo:
+            place, begin, number = todo.pop()
+            if number == 0 and place in shown:
+                continue
+            shown.add(place)
+            section = self.sections[place]
+            if not section.inner:
+                yield place, self._own_blocks(place)
+                continue
+            is_last = number == len(section.inner)
+            end, symbol = (len(section.nodes), -1) if is_last else section.inner[number]
+            blocks = blocks_of(section.nodes[begin:end])
+            yield place, self._with_heading(place, blocks) if number == 0 else blocks
+            if not is_last:
+                todo.append((place, end, number + 1))
+                todo += [(below, 0, 0) for below in reversed(range(symbol, self._ends[symbol]))]
+
+    def _with_heading(self, place: int, blocks: list[Block]) -> list[Block]:
+        section = self.sections[place]
+        if section.level == LEAD_LEVEL:
+            return blocks
+        return [heading(section.level, section.title), *blocks]
 
     def _asked(self, ids: Sequence[str]) -> list[list[int]]:
         """Return the places of each asked subtree, outermost only, in document order."""
@@ -162,10 +193,7 @@ class Document:
     def _own_blocks(self, place: int) -> list[Block]:
         found = self._blocks.get(place)
         if found is None:
-            section = self.sections[place]
-            found = blocks_of(section.nodes)
-            if section.level > LEAD_LEVEL:
-                found.insert(0, heading(section.level, section.title))
+            found = self._with_heading(place, blocks_of(self.sections[place].nodes))
             self._blocks[place] = found
         return found
 

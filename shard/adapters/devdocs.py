@@ -111,7 +111,7 @@ def _is_contents_list(element: HtmlElement) -> bool:
     return linked == len("".join("".join(element.itertext()).split()))
 
 
-def symbols_of(definitions: HtmlElement) -> Iterator[Symbol | HtmlElement] | None:
+def symbols_of(definitions: HtmlElement) -> Iterator[Symbol] | None:
     """Return the symbols of a definition list, or None if its terms have no ids."""
     if not any(child.tag == "dt" and child.get("id") for child in definitions):
         return None

@@ -131,9 +131,8 @@ class _Walk:
 
     def script(self, element: HtmlElement) -> None:
         """Write ``sup`` as ``^`` and ``sub`` as ``_``; an ordinal's letters as they are."""
-        formula = next(element.iter(math.TAG), None)
-        if formula is not None:
-            self._line.atom(math.markdown(formula))
+        if next(element.iter(math.TAG), None) is not None:
+            self._todo.extend(list(contents(element))[::-1])
             return
         text = clean(visible_text(contents(element)))
         if not text or (text in _ORDINALS and element.tag == "sup"):

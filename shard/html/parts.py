@@ -35,6 +35,8 @@ def split_giants(sections: list[Section]) -> list[Section]:
         found.append(section)
         if sizes[place] > GIANT_CHARS:
             found += _parts(section, places[place], ids)
+    for section in found:
+        section.inner = [(before, places[inner]) for before, inner in section.inner]
     return found
 
 
@@ -42,7 +44,7 @@ def _parts(section: Section, place: int, ids: Ids) -> Iterator[Section]:
     prefix = f"{section.id}-part" if section.id else "part"
     parent = place if section.id else None
     chunks = list(_chunks(section.nodes))
-    section.nodes = []
+    section.nodes, section.inner = [], []
     for number, nodes in enumerate(chunks, start=1):
         name = ids.give(f"{prefix}-{number}")
         yield Section(name, f"Part {number}", section.level + 1, parent=parent, nodes=nodes)

@@ -31,6 +31,8 @@ class Section:
         level: 1 for the lead, 2 for a section below it, and so on.
         parent: Place of the section above it in the document's list; None on the first level.
         aliases: Further ids under which it can be asked for.
+        inner: Where symbols stand among its nodes: the number of nodes before one, and the place
+            of its section in the document's list.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Section:
     parent: int | None = None
     aliases: tuple[str, ...] = ()
     nodes: list[Node] = field(default_factory=list)
+    inner: list[tuple[int, int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,11 @@ class Symbol:
     body: tuple[Node, ...]
 
 
-SymbolReader = Callable[[HtmlElement], Iterator["Symbol | HtmlElement"] | None]
-"""Gives the symbols of a definition list, with what stands between them; None if it has none."""
+SymbolReader = Callable[[HtmlElement], Iterator[Symbol] | None]
+"""Gives the symbols of a definition list; None if its terms are no symbols."""
+
+_MAX_SYMBOL_DEPTH: Final = 20
+"""Symbols nested deeper are text of the one around them; real ones nest three deep."""
 
 
 class Builder:
@@ -82,32 +88,19 @@ class Builder:
     def build(self, root: HtmlElement) -> list[Section]:
         """Return the sections of what stands in ``root``; the first is the lead."""
         opened = ancestors_of_boundaries(root, with_symbols=self._symbols is not None)
-        todo: list[Node | int] = list(contents(root))[::-1]
+        todo: list[Node] = list(contents(root))[::-1]
         while todo:
             node = todo.pop()
-            if isinstance(node, int):
-                self._leave_symbol(node)
-            elif isinstance(node, str):
+            if isinstance(node, str):
                 self.sections[self._current].nodes.append(node)
             elif node.tag in HEADINGS:
                 self._begin(node)
             elif node in opened:
-                todo.extend(self._inside(node))
+                if not self._takes_symbols(node):
+                    todo.extend([PARAGRAPH, *list(contents(node))[::-1], PARAGRAPH])
             else:
                 self.sections[self._current].nodes.append(node)
         return self.sections
-
-    def _inside(self, element: HtmlElement) -> list[Node | int]:
-        """Return what is in a wrapper, last first, with an edge on both sides."""
-        symbols = self._symbols(element) if self._symbols and element.tag == "dl" else None
-        if symbols is None:
-            return [PARAGRAPH, *list(contents(element))[::-1], PARAGRAPH]
-        before = self._current
-        for entry in symbols:
-            if isinstance(entry, Symbol):
-                self._begin_symbol(entry)
-        self._current = before
-        return []
 
     def _begin(self, element: HtmlElement) -> None:
         title = heading_title(element)
@@ -140,37 +133,41 @@ class Builder:
         self._current = len(self.sections) - 1
         self._open.append((level, self._current))
 
-    def _begin_symbol(self, symbol: Symbol) -> None:
-        level = (self._open[-1][0] if self._open else 0) + 1
-        kept = len(self._open)
-        self._add(symbol.ids[0], symbol.title, max(level, len(HEADINGS) + 1), symbol.ids[1:])
-        self.sections[self._current].nodes += [*symbol.signature, PARAGRAPH]
-        self._write_body(symbol.body)
-        del self._open[kept:]
-
-    def _write_body(self, body: tuple[Node, ...]) -> None:
+    def _takes_symbols(self, element: HtmlElement) -> bool:
+        """Make sections of a list of symbols, below the current one; else say no."""
+        if element.tag != "dl" or not self._symbols or len(self._open) > _MAX_SYMBOL_DEPTH:
+            return False
+        symbols = self._symbols(element)
+        if symbols is None:
+            return False
         here = self._current
-        todo: list[Node] = list(body)[::-1]
+        owner = self.sections[here]
+        for symbol in symbols:
+            owner.inner.append((len(owner.nodes), len(self.sections)))
+            self._begin_symbol(symbol)
+            self._current = here
+        return True
+
+    def _begin_symbol(self, symbol: Symbol) -> None:
+        level = max((self._open[-1][0] if self._open else 0) + 1, len(HEADINGS) + 1)
+        self._add(symbol.ids[0], symbol.title, level, symbol.ids[1:])
+        section = self.sections[self._current]
+        section.nodes += [*symbol.signature, PARAGRAPH]
+        todo: list[Node] = list(symbol.body)[::-1]
         while todo:
             node = todo.pop()
-            if not isinstance(node, str) and node.tag == "dl" and self._symbols:
-                inner = self._symbols(node)
-                if inner is not None:
-                    for entry in inner:
-                        if isinstance(entry, Symbol):
-                            self._begin_symbol(entry)
-                    self._current = here
-                    continue
-            if not isinstance(node, str) and node.tag in _WRAPPERS and _holds_dl(node):
-                todo.extend([PARAGRAPH, *list(contents(node))[::-1], PARAGRAPH])
+            if isinstance(node, str) or not _holds_list(node):
+                section.nodes.append(node)
+            elif self._takes_symbols(node):
                 continue
-            self.sections[here].nodes.append(node)
+            elif node.tag in _WRAPPERS:
+                todo.extend([PARAGRAPH, *list(contents(node))[::-1], PARAGRAPH])
+            else:
+                section.nodes.append(node)
+        self._open.pop()
 
-    def _leave_symbol(self, place: int) -> None:
-        self._current = place
 
-
-def _holds_dl(element: HtmlElement) -> bool:
+def _holds_list(element: HtmlElement) -> bool:
     return next(element.iter("dl"), None) is not None
 
 

@@ -75,6 +75,32 @@ def test_alias_answers_under_the_name_that_was_asked_for():
     assert ids_of(document(page, "devdocs")) == ["os.R"]
 
 
+SYMBOLS = """<h2 id="use">Use</h2><p>Before.</p><dl><dt id="a.f">a.f()</dt><dd>F.<dl>
+<dt id="a.f.g">g()</dt><dd>G.</dd></dl>More of F.</dd></dl><p>Between.</p>
+<dl><dt id="a.h">a.h()</dt><dd>H.</dd></dl><p>After.</p>"""
+
+
+def test_symbols_of_an_asked_section_stand_where_the_page_has_them():
+    (part,) = rendered(document(SYMBOLS, "devdocs"), ("use",)).sections
+    order = ["Before.", "### a.f", "F.", "#### a.f.g", "G.", "More of F.", "Between.", "### a.h"]
+    places = [part.content.index(text) for text in [*order, "H.", "After."]]
+
+    assert places == sorted(places)
+    assert part.content.count("### a.f\n") == 1
+
+
+def test_symbol_alone_is_its_entry():
+    (part,) = rendered(document(SYMBOLS, "devdocs"), ("a.h",)).sections
+
+    assert part.content == "### a.h\n\n`a.h()`\n\nH."
+
+
+def test_symbols_nested_without_end_are_text():
+    page = document("<dl><dt id=a>x<dd>" * 900 + "bottom", "devdocs")
+
+    assert "bottom" in whole(page)
+
+
 def test_empty_section_is_listed_but_not_in_the_whole():
     page = document("<h2 id=a>A</h2><h2 id=b>B</h2><p>Text.</p>")
 
@@ -213,5 +239,6 @@ def test_sections_together_are_the_whole_document(body: str):
     parts = {part.id: part.content for part in rendered(found).sections}
     tops = [section.id for section in found.sections if section.parent is None]
     together = "\n\n".join(part.content for part in rendered(found, tuple(tops)).sections)
+    lines = {line for content in parts.values() for line in content.split("\n")}
 
-    assert all(content in together for content in parts.values())
+    assert lines - {"", *together.split("\n")} == set()
