@@ -152,12 +152,12 @@ class Archive:
         with _reading(title):
             return self._found(self._zim.get_entry_by_title(title))
 
-    def read(self, path: str) -> Page:
-        """Return the content that ``path`` leads to; raises like `head`."""
+    def read(self, path: str, *, most: int = MAX_PAGE_BYTES) -> Page:
+        """Return the content that ``path`` leads to, at most so many bytes; raises like `head`."""
         with _reading(path):
             item = self._target(self._zim.get_entry_by_path(path)).get_item()
-            if item.size > MAX_PAGE_BYTES:
-                raise ShardFault(f"expected at most {MAX_PAGE_BYTES} bytes, {path!r} has more")
+            if item.size > most:
+                raise ShardFault(f"expected at most {most} bytes, {path!r} has more")
             return Page(item.path, item.title, item.mimetype, bytes(item.content))
 
     def heads(self, limit: int) -> Iterator[EntryHead]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from common.frames import Preview, SectionEntry
+from shard.definitions import Definition
 from shard.document import Document
 from shard.passages import Match, Terms, Unit, best_share, by_section, matches_of, units_of
 
@@ -35,17 +36,20 @@ _SENTENCE = re.compile(
 )  # fmt: skip
 
 
-def preview(
+def preview(  # noqa: PLR0913 - a query and a page
     document: Document,
     path: str,
     words: Sequence[str],
     weights: Sequence[float],
     stem: Callable[[str], str],
+    *,
+    defined: Sequence[Definition] = (),
 ) -> Preview:
     """Return what the result list shows of ``document``.
 
     ``passage`` is the largest share of the query's weight that one window of a section holds
-    together, whatever the section.
+    together, whatever the section. Sections that define what the query asks for come first among
+    the hints, and the first of them that has prose gives the snippet.
     """
     terms = Terms(words, weights, stem)
     units = units_of(document)
@@ -55,8 +59,8 @@ def preview(
     return Preview(
         path=path,
         title=document.title,
-        snippet=_snippet(units, matches, terms),
-        sections=_hints(document, sections, terms),
+        snippet=_defining(units, terms, defined) or _snippet(units, matches, terms),
+        sections=_merged(defined, _hints(document, sections, terms)),
         passage=round(passage, 4),
     )
 
@@ -88,6 +92,24 @@ def _hints(
     best = sorted(scored)[:MAX_HINTS]
     kept = [place for score, place in best if score <= best[0][0] * _CLOSE_TO_BEST]
     return [SectionEntry(document.sections[p].id, document.sections[p].title) for p in kept]
+
+
+def _merged(defined: Sequence[Definition], hints: Sequence[SectionEntry]) -> list[SectionEntry]:
+    first = {one.id: SectionEntry(one.id, one.title) for one in defined}
+    others = [hint for hint in hints if hint.id not in first]
+    return [*first.values(), *others][:MAX_HINTS]
+
+
+def _defining(units: Sequence[Unit], terms: Terms, defined: Sequence[Definition]) -> str:
+    """Return the snippet from the first section that has prose among those that define."""
+    for place in (one.place for one in defined):
+        own = [unit for unit in units if unit.section == place and unit.prose]
+        if own:
+            best = _snippet(own, matches_of(own, terms), terms)
+            # A signature alone says little: what follows says what it does.
+            following = _sentences(own[1].text) if own[1:] and own[0].text.endswith(best) else []
+            return _fitted([best, *(own[1].text[begin:end] for begin, end in following)], 0)
+    return ""
 
 
 def _snippet(units: Sequence[Unit], matches: Sequence[Match], terms: Terms) -> str:
