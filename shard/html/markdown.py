@@ -23,7 +23,7 @@ from shard.html.inline import inline
 from shard.html.tables import cells_of, is_layout, rows_of, strays, table_blocks
 
 MAX_DEPTH: Final = 24
-"""Lists and quotes nested deeper than this are written flat; real pages reach 8."""
+"""Lists and quotes nested deeper than this are written flat; real pages reach 16."""
 
 _LISTS: Final = frozenset({"ul", "ol", "menu", "dir"})
 _STRUCTURES: Final = frozenset(STRUCTURES)

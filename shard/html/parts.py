@@ -7,12 +7,14 @@ A section longer than `GIANT_CHARS` is cut into sections ``part-1``, ``part-2``,
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from lxml.html import HtmlElement
+
 from shard.html.anchors import Ids
 from shard.html.dom import PARAGRAPH, WRAPPERS, Node, contents, visible_text
 from shard.html.sections import Section
 
 GIANT_CHARS: Final = 40_000
-"""The longest section of the sample articles has 27,000 characters of its own."""
+"""The longest section under a heading has 34,000 characters of its own (a page of Python's)."""
 
 PART_CHARS: Final = 10_000
 
@@ -50,12 +52,11 @@ def _parts(section: Section, place: int, ids: Ids) -> Iterator[Section]:
         yield Section(name, f"Part {number}", section.level + 1, parent=parent, nodes=nodes)
 
 
-def _chunks(nodes: Iterable[Node]) -> Iterator[list[Node]]:
+def _chunks(nodes: list[Node]) -> Iterator[list[Node]]:
     chunk: list[Node] = []
     used = 0
-    for node in _small(nodes):
-        size = _size([node])
-        if chunk and used + size > PART_CHARS and used:
+    for node, size in _small(nodes):
+        if used and used + size > PART_CHARS:
             yield chunk
             chunk, used = [], 0
         chunk.append(node)
@@ -64,21 +65,35 @@ def _chunks(nodes: Iterable[Node]) -> Iterator[list[Node]]:
         yield chunk
 
 
-def _small(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield the nodes with large wrappers opened and long texts and lists cut."""
-    todo = list(nodes)[::-1]
+def _small(nodes: list[Node]) -> Iterator[tuple[Node, int]]:
+    """Yield the nodes with their sizes, large wrappers opened, long texts and lists cut."""
+    sizes = _sizes(nodes)
+    todo = nodes[::-1]
     while todo:
         node = todo.pop()
         if isinstance(node, str):
-            yield from _pieces(node)
-        elif _size([node]) <= PART_CHARS:
-            yield node
-        elif node.tag in _WRAPPERS:
+            yield from ((piece, len(piece)) for piece in _pieces(node))
+            continue
+        size = sizes.get(node, PART_CHARS)
+        if size > PART_CHARS and node.tag in _WRAPPERS:
             todo.extend([PARAGRAPH, *list(contents(node))[::-1], PARAGRAPH])
-        elif node.tag in _LISTS:
-            yield from _shorter_lists(node)
+        elif size > PART_CHARS and node.tag in _LISTS:
+            todo.extend(_shorter_lists(node, sizes)[::-1])
         else:
-            yield node
+            yield node, size
+
+
+def _sizes(nodes: Iterable[Node]) -> dict[HtmlElement, int]:
+    """Return how many characters each element in ``nodes`` has, read once from the leaves up."""
+    sizes: dict[HtmlElement, int] = {}
+    for node in nodes:
+        if isinstance(node, str):
+            continue
+        for element in reversed(list(node.iter())):
+            below = sum(sizes[child] + len(child.tail or "") for child in element)
+            own = len(element.text or "") if isinstance(element.tag, str) else 0
+            sizes[element] = own + below
+    return sizes
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -91,21 +106,26 @@ def _pieces(text: str) -> Iterator[str]:
     yield text[start:] if start else text
 
 
-def _shorter_lists(element: Node) -> Iterator[Node]:
-    if isinstance(element, str):
-        return
+def _shorter_lists(element: HtmlElement, sizes: dict[HtmlElement, int]) -> list[Node]:
+    """Return a list as several small ones; an item that is too large gives up its bullet."""
+    found: list[Node] = []
+    start = element.get("start") or "1"
+    first = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 1
+    shorter, used = element.makeelement(element.tag, {"start": str(first)}), 0
     items = [child for child in element if isinstance(child.tag, str)]
-    number = int(element.get("start") or 1) if (element.get("start") or "1").isdigit() else 1
-    shorter, used = element.makeelement(element.tag, {"start": str(number)}), 0
-    for item in items:
-        size = _size([item])
-        if used and used + size > PART_CHARS:
-            yield shorter
+    for number, item in enumerate(items, start=first):
+        if used and used + sizes[item] > PART_CHARS:
+            found.append(shorter)
+            sizes[shorter] = used
             shorter, used = element.makeelement(element.tag, {"start": str(number)}), 0
+        if sizes[item] > PART_CHARS:
+            found += [PARAGRAPH, *contents(item), PARAGRAPH]
+            shorter.set("start", str(number + 1))
+            continue
         shorter.append(item)
-        used += size
-        number += 1
-    yield shorter
+        used += sizes[item]
+    sizes[shorter] = used
+    return [*found, shorter]
 
 
 def _size(nodes: Iterable[Node]) -> int:

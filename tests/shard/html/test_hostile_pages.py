@@ -27,6 +27,8 @@ PAGES = {
     "many breaks": "<p>" + "a<br>" * 20_000 + MARK,
     "many fences": "<pre>" + "```\n" * 50_000 + "</pre>" + MARK,
     "open formulas": "<p>" + "\\( $ \\[ " * 20_000 + MARK,
+    "long text far down": "<div>" * 1500 + "word " * 500_000 + MARK,
+    "long list far down": "<ul><li>" * 500 + "word " * 500_000 + MARK,
     "long attribute": '<p title="' + "x" * 1_000_000 + '">' + MARK,
     "long comment": "<!--" + "x" * 1_000_000 + "-->" + MARK,
 }

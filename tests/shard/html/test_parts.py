@@ -60,3 +60,13 @@ def test_giant_line_is_cut_between_words():
 
     assert whole(page).count("word") == 40_000
     assert all(len(part.content) < PART_CHARS + 100 for part in rendered(page).sections)
+
+
+def test_giant_item_gives_up_its_bullet_and_its_list_is_cut():
+    items = "".join(f"<li>Item number {n} of the list</li>" for n in range(3000))
+    page = document(f"<ul><li>Before</li><li>Holder<ul>{items}</ul></li><li>After</li></ul>")
+    text = whole(page)
+
+    assert text.startswith("## Part 1\n\n- Before\n\nHolder\n\n## Part 2\n\n- Item number 0")
+    assert text.endswith("- After")
+    assert all(len(part.content) < PART_CHARS * 1.3 for part in rendered(page).sections)
