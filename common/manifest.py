@@ -62,8 +62,18 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
         The literal file wins over the pattern, so that ``corner_cases[1].zim`` can be named.
 
         Raises:
-            ConfigError: Nothing there, no regular file, or outside the corpus root.
+            ConfigError: Nothing there, no regular file, no pattern, or outside the corpus root.
         """
+        try:
+            return self._candidates(root)
+        except (OSError, ValueError) as exc:
+            # A name too long for the system, a folder that may not be read, "**" beside letters.
+            raise ConfigError(
+                f"library {self.name!r}: path: expected a file or a pattern of files in {root}, "
+                f"got {self.path!r}: {exc}"
+            ) from exc
+
+    def _candidates(self, root: Path) -> list[Path]:
         literal = root / self.path
         if is_archive_file(literal) or not self.is_glob:
             found = [literal]

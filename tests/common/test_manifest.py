@@ -180,6 +180,7 @@ def test_candidates_of_a_split_archive_are_its_base_name(tmp_path: Path) -> None
         ("no*.zim", r"library 'W': path: expected a file that matches 'no\*\.zim'"),
         ("link.zim", "library 'W': path: expected a file inside the corpus root"),
         ("dir/out.zim", "library 'W': path: expected a file inside the corpus root"),
+        pytest.param("x" * 300, "library 'W': path: expected a file or a pattern", id="too long"),
     ],
 )
 def test_candidates_that_cannot_be_served_are_refused(
@@ -193,6 +194,11 @@ def test_candidates_that_cannot_be_served_are_refused(
 
     with pytest.raises(ConfigError, match=message):
         Library(name="W", path=path).candidates(root)
+
+
+def test_candidates_of_a_pattern_that_is_none_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"library 'W': path: expected a file .* got"):
+        Library(name="W", path="a**b/*.zim").candidates(tmp_path)
 
 
 def test_load_names_the_file_that_is_not_there(tmp_path: Path) -> None:
