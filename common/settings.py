@@ -240,6 +240,20 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def demand_private(settings: Settings) -> None:
+    """Refuse to be reachable by anybody without a token.
+
+    Raises:
+        ConfigError: It would be, and MCP_ALLOW_PUBLIC does not say that this is meant.
+    """
+    if is_loopback(settings.mcp_host) or settings.mcp_allow_public or token(settings):
+        return
+    raise ConfigError(
+        f"MCP_HOST: expected a loopback address, got {settings.mcp_host!r} without a token: "
+        "set MCP_TOKEN or MCP_TOKEN_FILE, or MCP_ALLOW_PUBLIC=true if others keep it private"
+    )
+
+
 def markdown_table() -> str:
     """Return the table of the documentation; a test compares it with the README."""
     lines = ["| setting | default | what it does |", "|---|---|---|"]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from common import manifest
-from common.settings import token
+from common.settings import demand_private, token
 from deploy import cluster, demo
 from deploy.cluster import Cluster
 from deploy.corpus import Corpus, resolve
@@ -24,6 +24,7 @@ def launch(site: Site, say: Say) -> tuple[Cluster, ClusterStatus]:
         Failed: An archive cannot be opened, or a library does not get ready; it is named.
     """
     secret = token(site.settings)
+    demand_private(site.settings)
     with cluster.claim(site.run_dir):
         wanted = manifest.load(site.config)
         port = free_port(site.settings.mcp_host, site.settings.mcp_port)

@@ -80,7 +80,7 @@ async def serve(settings: Settings) -> None:
     Raises:
         ConfigError: Something in the settings or the manifest is wrong, or the port is taken.
     """
-    demand_private(settings)
+    settings_table.demand_private(settings)
     gateway = assemble(settings)
     app = http_app(gateway, settings)
     listening = listen(settings.mcp_host, settings.mcp_port)
@@ -102,21 +102,6 @@ async def stdio(settings: Settings) -> None:
     async with gateway.pool.running():
         await gateway.pool.opened(within=STDIO_WAIT)
         await mcp_server.serve_stdio(mcp_server.build(gateway.tools))
-
-
-def demand_private(settings: Settings) -> None:
-    """Refuse to be reachable by anybody without a token.
-
-    Raises:
-        ConfigError: It would be, and MCP_ALLOW_PUBLIC does not say that this is meant.
-    """
-    if settings_table.is_loopback(settings.mcp_host) or settings.mcp_allow_public:
-        return
-    if not settings_table.token(settings):
-        raise ConfigError(
-            f"MCP_HOST: expected a loopback address, got {settings.mcp_host!r} without a token: "
-            "set MCP_TOKEN or MCP_TOKEN_FILE, or MCP_ALLOW_PUBLIC=true if others keep it private"
-        )
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -112,3 +112,23 @@ def test_token_file_that_cannot_be_used_is_refused(
 )
 def test_is_loopback_tells_what_others_can_reach(host: str, expected: bool) -> None:
     assert settings.is_loopback(host) is expected
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({}, id="loopback"),
+        pytest.param({"MCP_HOST": "0.0.0.0", "MCP_TOKEN": "secret"}, id="token"),
+        pytest.param({"MCP_HOST": "0.0.0.0", "MCP_ALLOW_PUBLIC": "true"}, id="meant"),
+    ],
+)
+def test_demand_private_lets_pass_what_strangers_cannot_use(changes: dict[str, str]) -> None:
+    private = settings.load(changes)
+
+    assert settings.demand_private(private) is None
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
+def test_demand_private_refuses_a_public_address_without_token(host: str) -> None:
+    with pytest.raises(ConfigError, match=r"^MCP_HOST: .* MCP_TOKEN"):
+        settings.demand_private(settings.load({"MCP_HOST": host}))

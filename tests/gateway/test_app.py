@@ -9,10 +9,9 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from common import settings
 from common.errors import ConfigError
 from common.frames import DescribeRequest
-from gateway.app import demand_private, listen
+from gateway.app import listen
 from tests.gateway.scripted import WAIT, described, run, sound
 from tests.gateway.serving import HEADERS, environment, http, process, rpc
 
@@ -44,28 +43,6 @@ def gateway(sockets, lib):
         running.kill()
         running.wait(WAIT)
         running.stderr.close()
-
-
-def configured(**changes):
-    return settings.load(changes)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        pytest.param({"MCP_HOST": "127.0.0.1"}, id="loopback"),
-        pytest.param({"MCP_HOST": "0.0.0.0", "MCP_TOKEN": "geheim"}, id="token"),
-        pytest.param({"MCP_HOST": "0.0.0.0", "MCP_ALLOW_PUBLIC": "true"}, id="meant"),
-    ],
-)
-def test_private_gateway_may_listen(changes):
-    demand_private(configured(**changes))
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
-def test_public_gateway_without_token_is_refused(host):
-    with pytest.raises(ConfigError, match="MCP_TOKEN"):
-        demand_private(configured(MCP_HOST=host))
 
 
 def test_taken_port_is_named():
