@@ -18,6 +18,7 @@ MAX_ASKED: Final = 8
 
 _SEPARATOR = re.compile(r"::|->|[.:/\\]|#(?=\w)")
 _TEMPLATE = re.compile(r"(?<=\w)<[^<>]*>")
+_MAX_NESTED: Final = 3
 _WRAPPED = re.compile(r"\$<(\w+)(?::[^<>]*)?>|(?<!\S)-D(?=\w)")
 """What CMake puts around names: a generator expression with its argument, a definition."""
 
@@ -48,8 +49,7 @@ class Asked(NamedTuple):
 
 def components(name: str) -> list[str]:
     """Return the components of a symbol as they are spelt, at most the last `MAX_COMPONENTS`."""
-    bare = _TEMPLATE.sub("", name) if "<" in name else name
-    bare = bare.partition("(")[0].strip()
+    bare = _plain(name).partition("(")[0].strip()
     return [part for part in _SEPARATOR.split(bare) if part][-MAX_COMPONENTS:]
 
 
@@ -82,7 +82,14 @@ def is_code(name: str) -> bool:
 def asked_in(text: str) -> list[Asked]:
     """Return what may be symbols in a query: those that look like it, or its only word."""
     bare = _WRAPPED.sub(r"\1", text)
-    return list(islice(_asked(bare), MAX_ASKED))
+    return list(islice(_asked(_plain(bare)), MAX_ASKED))
+
+
+def _plain(text: str) -> str:
+    """Return ``text`` without template arguments, a few levels deep."""
+    for _ in range(_MAX_NESTED if "<" in text else 0):
+        text = _TEMPLATE.sub("", text)
+    return text
 
 
 def _asked(text: str) -> Iterator[Asked]:

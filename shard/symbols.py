@@ -118,17 +118,16 @@ class Symbols:
         return held + len(self._names) + sum(64 + len(text.encode()) for text in texts)
 
     def spelt(self, key: str) -> list[Symbol]:
-        """Return the symbols whose key is ``key``, else those with the fewest components above it.
+        """Return the symbols whose key is or ends with ``key``.
 
-        Ties: the shorter name, then the alphabet.
+        Those with the fewest components above it come first, then the shorter name.
         """
         found: list[tuple[int, int, Symbol]] = []
         for symbol in islice(self._with_hash(_hash(key)), MAX_ALIKE):
             whole = key_of(symbol.name)
             if whole == key or whole.endswith("." + key):
                 found.append((whole.count("."), len(symbol.name), symbol))
-        fewest = min((depth for depth, *_ in found), default=0)
-        return [symbol for depth, _, symbol in sorted(found) if depth == fewest]
+        return [symbol for *_, symbol in sorted(found)]
 
     def named_in(self, text: str) -> list[Named]:
         """Return the symbols that a query asks for, in the order of the query."""
@@ -145,7 +144,7 @@ class Symbols:
             # Of what is left of "self.assertEqual" or "rows.append()" only the former tells.
             if key != asked.key and not ("." in key or is_code(asked.spelt[-len(key) :])):
                 continue
-            symbols = self.spelt(key)
+            symbols = _topmost(self.spelt(key))
             if symbols:
                 depth = key.count(".") + 1
                 return [
@@ -218,6 +217,12 @@ def _is_defined(symbol: Symbol) -> bool:
     """Tell whether its element is named like it: "slice", not the term of a glossary."""
     name, fragment = components(symbol.name), components(symbol.fragment)
     return bool(fragment) and name[-1:] == fragment[-1:]
+
+
+def _topmost(symbols: Sequence[Symbol]) -> list[Symbol]:
+    """Return those of the symbols that have no more components than the first."""
+    depths = [len(components(symbol.name)) for symbol in symbols]
+    return [s for s, depth in zip(symbols, depths, strict=True) if depth == depths[0]]
 
 
 def _of_few_pages(symbols: Sequence[Symbol], spelt: str) -> list[Symbol]:
