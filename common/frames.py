@@ -77,6 +77,7 @@ class PreviewRequest(Frame, frozen=True, kw_only=True, tag="preview"):
         paths: Entry paths as a `QueryReply` gave them.
         words: As in the query.
         weights: The global inverse document frequency of each word, aligned with ``words``.
+        text: As in the query, for the names of symbols; a gateway may leave it out.
     """
 
     library: str
@@ -85,6 +86,7 @@ class PreviewRequest(Frame, frozen=True, kw_only=True, tag="preview"):
     paths: list[str]
     words: list[str]
     weights: list[float]
+    text: str = ""
 
 
 class DocumentRequest(Frame, frozen=True, kw_only=True, tag="document"):

@@ -232,6 +232,7 @@ class Root:
                 paths=paths[library],
                 words=list(analysis.words),
                 weights=ranked.weights,
+                text=analysis.text,
             )
             for library in paths
         }

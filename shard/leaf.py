@@ -37,10 +37,13 @@ from shard import snippets
 from shard.adapters import Adapter, is_html, is_plain_text
 from shard.archive import Archive
 from shard.cache import DocumentCache
+from shard.definitions import Definition, definitions
 from shard.document import Document
 from shard.fingerprint import of_page
 from shard.guard import Guard, Unguarded
-from shard.index import Index, IndexHit, TitleHit
+from shard.identifiers import asked_in
+from shard.index import Accept, Index, IndexHit, TitleHit
+from shard.symbols import Symbols, page_of
 from shard.vitals import Vitals, resident_bytes
 
 MAX_MISSPELT = 4
@@ -58,6 +61,7 @@ class Leaf:
 
     Args:
         cache_bytes: Room for parsed documents.
+        symbols: Where the symbols of a documentation stand; none of anything else.
         guard: Knows which pages are refused, and is told which page is worked on.
         vitals: What `DescribeReply` tells about the process.
     """
@@ -70,6 +74,7 @@ class Leaf:
         adapter: Adapter,
         *,
         cache_bytes: int,
+        symbols: Symbols | None = None,
         guard: Guard | None = None,
         vitals: Vitals | None = None,
     ) -> None:
@@ -78,6 +83,7 @@ class Leaf:
         self._index = index
         self._adapter = adapter
         self._documents = DocumentCache(cache_bytes)
+        self._symbols = symbols or Symbols()
         self._guard = guard or Unguarded()
         self._vitals = vitals or Vitals()
         self._logger = get_logger()
@@ -142,7 +148,7 @@ class Leaf:
         answer = self._index.query(request.words, request.limit, accept)
         yield None
         _check(deadline)
-        titles = self._index.titles(request.text, request.limit, accept)
+        titles = self._titles(request.text, request.limit, accept)
         hits = [_light(hit) for hit in answer.hits]
         yield QueryReply(
             request_id=request.request_id,
@@ -153,6 +159,17 @@ class Leaf:
             hits=hits,
             titles=_titled(titles, hits, len(request.words)),
         )
+
+    def _titles(self, text: str, limit: int, accept: Accept) -> list[TitleHit]:
+        """Return pages by the symbols on them that the query names, then by their titles."""
+        found: dict[str, TitleHit] = {}
+        for named in self._symbols.named_in(text):
+            head = page_of(self._archive, named.symbol)
+            if head is not None and accept(head):
+                found.setdefault(head.path, TitleHit(head.path, head.title, named.alias))
+        for hit in self._index.titles(text, limit, accept):
+            found.setdefault(hit.path, hit)
+        return list(found.values())[:limit]
 
     def _spell(self, request: QueryRequest, deadline: Deadline) -> Steps:
         proposed: list[dict[str, int]] = []
@@ -186,14 +203,25 @@ class Leaf:
         """Return the preview of one page; a failure costs this hit, not the others."""
         try:
             document = self._open(path)
+            defined = self._definitions(document, request.text)
             return snippets.preview(
-                document, path, request.words, request.weights, self._index.stem
+                document,
+                path,
+                request.words,
+                request.weights,
+                self._index.stem,
+                defined=defined,
             )
         except CorpusError as exc:
             self._logger.info("preview failed", path=path, code=exc.code, reason=str(exc))
         except Exception:
             self._logger.exception("preview failed", path=path)
         return Preview(path=path, failed=True)
+
+    def _definitions(self, document: Document, text: str) -> list[Definition]:
+        named = [one.symbol for one in self._symbols.named_in(text)]
+        fragments = [symbol.fragment for symbol in named if symbol.path == document.path]
+        return definitions(document, asked_in(text), fragments)
 
     def _document(self, request: DocumentRequest, deadline: Deadline) -> Steps:
         document = self._open(request.path)

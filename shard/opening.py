@@ -12,6 +12,7 @@ from shard.guard import Guard
 from shard.index import open_index
 from shard.leaf import Leaf
 from shard.server import Answers
+from shard.symbols import read_symbols
 from shard.vitals import Vitals
 from shard.worker import Facts, OpenLeaf
 
@@ -25,12 +26,14 @@ def opener(library: str, path: Path, adapter: str, settings: Settings) -> OpenLe
         archive = Archive(path, cluster_cache_bytes=settings.shard_cluster_cache_mb * MIB)
         chosen = select.choose(archive).adapter if adapter == "auto" else select.by_name(adapter)
         index = open_index(archive)
+        symbols = read_symbols(archive) if chosen.kind == "documentation" else None
         leaf = Leaf(
             library,
             archive,
             index,
             chosen,
             cache_bytes=settings.shard_document_cache_mb * MIB,
+            symbols=symbols,
             guard=guard,
             vitals=vitals,
         )
@@ -40,6 +43,7 @@ def opener(library: str, path: Path, adapter: str, settings: Settings) -> OpenLe
             "index": index.kind,
             "index_reason": index.reason,
             "documents": index.documents,
+            "symbols": len(symbols or ()),
         }
         return leaf, facts
 

@@ -141,12 +141,13 @@ class Symbols:
         if not asked.is_code:
             return self._called(asked)
         for key in endings(asked.key):
+            depth = key.count(".") + 1
             # Of what is left of "self.assertEqual" or "rows.append()" only the former tells.
-            if key != asked.key and not ("." in key or is_code(asked.spelt[-len(key) :])):
+            left = tail_of(asked.spelt, depth).partition("(")[0]
+            if key != asked.key and not is_code(left):
                 continue
             symbols = _topmost(self.spelt(key))
             if symbols:
-                depth = key.count(".") + 1
                 return [
                     Named(s, tail_of(s.name, depth)) for s in _of_few_pages(symbols, asked.spelt)
                 ]

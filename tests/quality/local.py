@@ -29,6 +29,7 @@ from shard.adapters.select import choose
 from shard.archive import Archive
 from shard.index import open_index
 from shard.leaf import Leaf
+from shard.symbols import read_symbols
 
 LIGHT_HITS = 30
 """Hits per library, as a gateway asks for."""
@@ -59,7 +60,10 @@ class Library:
         self.family = f"{adapter.kind}/{archive.language}"
         self._uuid = archive.uuid
         self._index = open_index(archive)
-        self._leaf = Leaf(self.name, archive, self._index, adapter, cache_bytes=CACHE_BYTES)
+        symbols = read_symbols(archive) if adapter.kind == "documentation" else None
+        self._leaf = Leaf(
+            self.name, archive, self._index, adapter, cache_bytes=CACHE_BYTES, symbols=symbols
+        )
 
     def query(self, analysis: Analysis) -> QueryReply:
         request = QueryRequest(
@@ -76,7 +80,7 @@ class Library:
         return reply
 
     def previews(
-        self, paths: Sequence[str], words: Sequence[str], weights: Sequence[float]
+        self, paths: Sequence[str], analysis: Analysis, weights: Sequence[float]
     ) -> list[Preview]:
         request = PreviewRequest(
             request_id=1,
@@ -84,8 +88,9 @@ class Library:
             archive=self._uuid,
             budget=BUDGET,
             paths=list(paths),
-            words=list(words),
+            words=list(analysis.words),
             weights=list(weights),
+            text=analysis.text,
         )
         reply = self._ask(request)
         assert isinstance(reply, PreviewReply), reply
@@ -141,11 +146,11 @@ class Corpus:
     def _read(self, ranked: Ranked, analysis: Analysis) -> dict[str, Preview]:
         waiting: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in ranked.candidates:
-            if (candidate.ref, *analysis.words) not in self._previews:
+            if (candidate.ref, analysis.text) not in self._previews:
                 waiting[candidate.library].append(candidate)
         for name, asked in waiting.items():
             paths = [candidate.path for candidate in asked]
-            found = self.libraries[name].previews(paths, analysis.words, ranked.weights)
+            found = self.libraries[name].previews(paths, analysis, ranked.weights)
             for candidate, preview in zip(asked, found, strict=True):
-                self._previews[(candidate.ref, *analysis.words)] = preview
-        return {c.ref: self._previews[(c.ref, *analysis.words)] for c in ranked.candidates}
+                self._previews[(candidate.ref, analysis.text)] = preview
+        return {c.ref: self._previews[(c.ref, analysis.text)] for c in ranked.candidates}

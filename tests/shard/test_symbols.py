@@ -93,7 +93,9 @@ def test_symbols_find_every_page_of_an_ambiguous_name(symbols: Symbols) -> None:
     assert paths == {"variable/cmake_build_type", "envvar/cmake_build_type"}
 
 
-@pytest.mark.parametrize("query", ["how do I join two paths", "filter coffee", "dumps", "join"])
+@pytest.mark.parametrize(
+    "query", ["how do I join two paths", "filter coffee", "dumps", "join", "x.join()"]
+)
 def test_symbols_do_not_answer_plain_questions(symbols: Symbols, query: str) -> None:
     assert symbols.named_in(query) == []
 
