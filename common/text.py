@@ -9,14 +9,28 @@ that a word of the query is a word of the index: letters, digits, marks and ``_`
 import re
 import unicodedata
 
+
+def _ranges_of_marks() -> str:
+    """Return the combining marks of all scripts as the ranges of a character class."""
+    marks = [code for code in range(0x300, 0x10000) if unicodedata.category(chr(code))[0] == "M"]
+    known = frozenset(marks)
+    starts = [code for code in marks if code - 1 not in known]
+    ends = [code for code in marks if code + 1 not in known]
+    return "".join(f"{chr(a)}-{chr(b)}" for a, b in zip(starts, ends, strict=True))
+
+
+MARKS = _ranges_of_marks()
+"""What a word has besides what ``\\w`` means: vowels of Thai and of the scripts of India."""
+
 _WORD = re.compile(
-    r"(?:(?<=\d)[.,](?=\d)|(?<=\w)['’&·](?=\w)|[\w\u0300-\u036f])+(?:[+#]{1,3}(?![+#\w]))?"
+    rf"(?:(?<=\d)[.,](?=\d)|(?<=[\w{MARKS}])['’&·](?=\w)|[\w{MARKS}])+(?:[+#]{{1,3}}(?![+#\w]))?"
 )
 _CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3031-\u303f\u3040-\u30ff\u3100-\u312f"
     "\u3130-\u318f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
     "\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
 )
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _NOT_WORD = re.compile(r"[^\w+#]+|_+")
 _SPACES = re.compile(r"\s+")
 
@@ -61,3 +75,11 @@ def fold(text: str) -> str:
 def is_cjk(text: str) -> bool:
     """Tell whether ``text`` holds a character that the index stores in n-grams."""
     return _CJK.search(text) is not None
+
+
+def is_unspaced(text: str) -> bool:
+    """Tell whether ``text`` is Thai, Lao, Khmer or Burmese: words without spaces, and no n-grams.
+
+    The index takes what stands between two spaces for one word.
+    """
+    return _UNSPACED.search(text) is not None

@@ -1,7 +1,8 @@
 """Where the words of a query stand in a document, and how close together.
 
 A word of the text is a word of the query if the index's own stemmer makes the same of both. Words
-of scripts without spaces are looked for as pairs of characters, as the index has them.
+of scripts without spaces are looked for as pairs of characters, as the index has them, or as they
+are where it has no pairs.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from common.text import is_cjk, unaccent
+from common.text import MARKS, is_cjk, is_unspaced, unaccent
 from shard.document import Document
 
 WINDOW_WORDS: Final = 60
@@ -18,7 +19,7 @@ WINDOW_WORDS: Final = 60
 _MAX_SCANNED_CHARS: Final = 2_000_000
 """Text looked at per document; enough for the longest article, bounded for a dump."""
 
-_WORD = re.compile(r"[\w\u0300-\u036f]+(?:['’]\w+)*[+#]{0,3}")
+_WORD = re.compile(rf"[\w{MARKS}]+(?:['’][\w{MARKS}]+)*[+#]{{0,3}}")
 _NO_PROSE: Final = ("Source: ", "Tags: ", "Comments:")
 _CHARS_PER_CJK_WORD: Final = 2
 
@@ -100,6 +101,8 @@ def _cjk_pairs(words: Sequence[str]) -> Iterator[tuple[str, int]]:
             yield from ((a + b, number) for a, b in pairwise(word))
             if len(word) == 1:
                 yield word, number
+        elif is_unspaced(word):
+            yield word, number
 
 
 def units_of(document: Document) -> list[Unit]:
