@@ -55,7 +55,7 @@ _SEARCH = (
     "Search all archives of the library at once. Write the words the page should contain, or its "
     "title; no operators. Each result has a ref to pass to fetch unchanged, a snippet, and "
     "relevant_sections, whose ids fetch takes, too. degraded names archives that could not answer "
-    "this time: their pages may be missing. note says which words were not found."
+    "this time: their pages may be missing. note says which words were not found or read as others."
 )
 
 _FETCH = (

@@ -33,6 +33,14 @@ MAX_SECTION_CHARS = 2000
 
 _LOGGED_CHARS = 500
 
+_WORDS = {
+    "Object missing required field": "the call lacks the argument",
+    "Object contains unknown field": "the call has the unknown argument",
+    " | null": "",
+    "Expected": "expected",
+}
+"""What msgspec finds, in words for who calls a tool."""
+
 _T = TypeVar("_T")
 
 logger = logs.get_logger()
@@ -141,7 +149,7 @@ class Tools:
             )
         limit = self._settings.search_limit if asked.limit is None else asked.limit
         if limit < 1:
-            raise InvalidArguments("limit: expected an integer of at least 1")
+            raise InvalidArguments(f"limit: expected an integer of at least 1, got {limit}")
         limit = min(limit, self._settings.search_max_limit)
         answer = await self._root.search(asked.query, limit)
         return _Outcome(msgspec.to_builtins(answer), _named(answer), _facts(answer))
@@ -183,8 +191,9 @@ def _complaint(found: str, shape: type[Any]) -> str:
     """Return msgspec's finding with the argument's name in front, and what is accepted."""
     names = [field.name for field in msgspec.structs.fields(shape)]
     what, _, where = found.partition(" - at `$.")
-    detail = f"{where.rstrip('`')}: {what}" if where else what.replace("Object", "the call")
-    detail = detail.replace(" | null", "").replace("Expected", "expected")
+    detail = f"{where.rstrip('`')}: {what}" if where else what
+    for theirs, ours in _WORDS.items():
+        detail = detail.replace(theirs, ours)
     return f"invalid arguments: {detail}; the arguments are {' and '.join(names)}"
 
 

@@ -155,6 +155,19 @@ def test_bad_arguments_are_a_tool_error(call, tool, arguments, error):
 
 
 @pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        pytest.param({}, "the call lacks the argument `query`", id="missing"),
+        pytest.param({"query": "a", "top": 1}, "the unknown argument `top`", id="unknown"),
+        pytest.param({"query": "a", "limit": "3"}, "limit: expected `int`, got `str`", id="type"),
+        pytest.param({"query": "a", "limit": 0}, "limit: expected an integer of at", id="range"),
+    ],
+)
+def test_bad_argument_is_named_with_what_was_expected(call, arguments, words):
+    assert words in call("search", arguments).structured_content["message"]
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         pytest.param({"query": "a\ud800 den"}, id="query"),
