@@ -1,5 +1,6 @@
 """The verbs of `corpus-mcp`: each reads its options, does one thing, and prints what came of it."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -85,7 +86,7 @@ def restart(
 def show_status(run_dir: RunDirectory = None, port: Port = None, *, as_json: Json = False) -> None:
     """Show each library and its replicas; exits with 1 if the gateway does not answer."""
     place = site(run_dir=run_dir, port=port)
-    url = _url(place, port)
+    url = _url(place, port, run_dir)
     current = status.read(url, token(place.settings)) or _from_supervisor(place, url)
     supervisor = cluster.supervisor_pid(place.run_dir)
     if as_json:
@@ -177,7 +178,7 @@ def search(
 ) -> None:
     """Search as an agent would, through the MCP endpoint."""
     arguments = {"query": " ".join(query)} | ({} if limit is None else {"limit": limit})
-    content = _call("search", arguments, site(run_dir=run_dir, port=port), port)
+    content = _call("search", arguments, port, run_dir)
     if as_json:
         tables.print_json(content)
         return
@@ -197,24 +198,30 @@ def fetch(
 ) -> None:
     """Read a document, or some sections of it, through the MCP endpoint."""
     arguments = {"ref": ref, "sections": sections or []}
-    content = _call("fetch", arguments, site(run_dir=run_dir, port=port), port)
+    content = _call("fetch", arguments, port, run_dir)
     if as_json:
         tables.print_json(content)
         return
     _say(tables.document(content))
 
 
-def _call(tool: str, arguments: dict[str, Any], place: Site, port: int | None) -> dict[str, Any]:
+def _call(
+    tool: str, arguments: dict[str, Any], port: int | None, run_dir: Path | None
+) -> dict[str, Any]:
     # Importing the SDK takes a second, which the other verbs need not spend.
     from deploy.client import call_tool  # noqa: PLC0415 - see above
 
-    return call_tool(_url(place, port), token(place.settings), tool, arguments)
+    place = site(run_dir=run_dir, port=port)
+    return call_tool(_url(place, port, run_dir), token(place.settings), tool, arguments)
 
 
-def _url(place: Site, port: int | None) -> str:
-    if port is None:
-        return recorded_url(place)
-    return base_url(place.settings.mcp_host, port)
+def _url(place: Site, port: int | None, run_dir: Path | None) -> str:
+    if port is not None:
+        return base_url(place.settings.mcp_host, port)
+    if run_dir is not None and not place.run_dir.record.exists():
+        # Asked for by name, it must not be taken for the cluster at the usual port.
+        raise Failed(f"no cluster runs in {place.run_dir.path}")
+    return recorded_url(place)
 
 
 def _running_manifest(place: Site) -> manifest.Manifest:

@@ -28,8 +28,15 @@ def call_tool(url: str, token: str, tool: str, arguments: dict[str, Any]) -> dic
             raise wrong_token(url) from exc
         raise Failed(f"no answer from {url}/mcp: {_cause(exc)}") from exc
     if is_error:
-        raise Failed(f"{content.get('error', 'error')}: {content.get('message', 'no message')}")
+        raise Failed(_complaint(content))
     return content
+
+
+def _complaint(content: dict[str, Any]) -> str:
+    lines = [f"{content.get('error', 'error')}: {content.get('message', 'no message')}"]
+    if available := content.get("available_sections"):
+        lines.append("sections: " + ", ".join(repr(section["id"]) for section in available))
+    return "\n".join(lines)
 
 
 async def _call(

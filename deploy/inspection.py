@@ -29,7 +29,7 @@ class Report(msgspec.Struct, kw_only=True):
     Attributes:
         error: Why it cannot be opened, in words an operator understands; empty if it can.
         date: ``YYYY-MM-DD`` of its metadata, or empty.
-        index: Kind of index it will be searched with; ``index_reason`` says why not a better one.
+        index: Kind of index it will be searched with; ``warnings`` say why if not the best.
     """
 
     ok: bool
@@ -42,7 +42,6 @@ class Report(msgspec.Struct, kw_only=True):
     adapter_reason: str | None = None
     pages: int = 0
     index: str | None = None
-    index_reason: str | None = None
     warnings: list[str] = []
 
 

@@ -80,7 +80,7 @@ def validated(corpus: Corpus) -> Table:
             f"{report.pages:,}",
             _adapter(served),
             report.index or "–",
-            Text("; ".join(filter(None, [report.index_reason, *report.warnings]))),
+            Text("; ".join(report.warnings)),
         )
     return table
 
@@ -190,13 +190,13 @@ def _library_cells(library: LibraryStatus) -> list[Text]:
         _state(library.state),
         Text(library.snapshot or "–"),
         Text("–" if library.documents is None else f"{library.documents:,}"),
-        Text(library.index or "–"),
+        Text(_with_reason(library.index or "–", library.index_reason)),
     ]
 
 
 def _replica_cells(replica: Replica) -> list[Text]:
     return [
-        _state(replica.state),
+        _state(replica.state, replica.error),
         Text(str(replica.keeper_pid or "–")),
         Text(str(replica.pid or "–")),
         Text(uptime(replica.uptime)),
@@ -204,5 +204,10 @@ def _replica_cells(replica: Replica) -> list[Text]:
     ]
 
 
-def _state(state: str) -> Text:
-    return Text(state or "unknown", _GOOD.get(state) or _PASSING.get(state) or "red")
+def _state(state: str, reason: str | None = None) -> Text:
+    style = _GOOD.get(state) or _PASSING.get(state) or "red"
+    return Text(_with_reason(state or "unknown", reason), style)
+
+
+def _with_reason(text: str, reason: str | None) -> str:
+    return f"{text} ({reason})" if reason else text

@@ -152,6 +152,16 @@ def test_commands_without_a_cluster_say_so(operator: Operator) -> None:
     assert f"http://127.0.0.1:{port}/mcp" in complaint(results["search"])
 
 
+@pytest.mark.parametrize("words", [["status"], ["search", "foxes"], ["fetch", "corpus://W/Fox"]])
+def test_run_directory_without_a_cluster_is_not_taken_for_another(
+    operator: Operator, words: list[str]
+) -> None:
+    result = operator.types(*words, "--run-dir", "elsewhere")
+
+    assert result.returncode == 1
+    assert complaint(result).endswith(f"no cluster runs in {operator.folder / 'elsewhere'}")
+
+
 def test_down_without_a_cluster_is_good(operator: Operator) -> None:
     result = operator.types("down")
 

@@ -61,6 +61,21 @@ def test_library_without_replicas_still_has_a_line(capsys: pytest.CaptureFixture
     assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["Gone", "unavailable"]
 
 
+def test_status_says_why_an_index_is_not_the_best_and_a_replica_not_ready(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    refused = Replica(state="down", error="speaks protocol 2, expected 1")
+    old = LibraryStatus(
+        name="Old", state="down", index="titles", index_reason="no index", replicas=[refused]
+    )
+
+    tables.print_table(tables.cluster(status(old)))
+
+    out = capsys.readouterr().out
+    assert "titles (no index)" in out
+    assert "down (speaks protocol 2, expected 1)" in out
+
+
 def test_json_is_not_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     tables.print_json({"title": "Лиса"})
 
