@@ -17,12 +17,13 @@ import xapian
 
 from common.errors import RefNotFound, ShardFault
 from common.frames import IndexKind
-from common.text import is_cjk, unaccent
+from common.text import is_cjk, is_unspaced, unaccent
 from shard.archive import Archive, EntryHead
 from shard.index.base import Accept, IndexAnswer, IndexHit, TitleHit
 from shard.index.blob import Blob
 from shard.index.spelling import Spelling, spellings
 from shard.index.titles import Candidate, TitleSource, look_up
+from shard.index.unspaced import AnyOf, runs_of
 from shard.languages import iso_639_1
 
 BM25_K1 = 1.2
@@ -107,7 +108,7 @@ class XapianIndex:
         return int(self._db.get_termfreq(self._vocabulary.stem(word)))
 
     def _frequency(self, group: Sequence[str]) -> int:
-        return _together([int(self._db.get_termfreq(term)) for term in group])
+        return _together([int(self._db.get_termfreq(term)) for term in group], group)
 
     def _ranked(
         self, terms: Sequence[Sequence[str]], limit: int, accept: Accept
@@ -248,9 +249,14 @@ class Vocabulary:
             return [term for term in terms if len(term) > 1] or terms
         if self._known(terms):
             return terms
+        if is_unspaced(word):
+            return runs_of(unaccent(word), self._terms_from, self._db.term_exists)
         # What libzim indexed was neither casefolded nor, perhaps, stemmed by today's stemmer.
         spellings = [_terms(spelling, self._stemmer) for spelling in _uncasefolded(word)]
         return next(filter(self._known, [*spellings, _terms(word)]), terms)
+
+    def _terms_from(self, start: bytes) -> Iterator[str]:
+        return (term.term.decode(errors="replace") for term in self._db.allterms(start))
 
     def _known(self, terms: Sequence[str]) -> bool:
         return all(self._db.term_exists(term) for term in terms)
@@ -351,15 +357,19 @@ def _stop_words(db: xapian.Database) -> frozenset[str]:
 
 def _word_counts(db: xapian.Database, group: Sequence[str], documents: Sequence[int]) -> list[int]:
     columns = [_term_counts(db, term, documents) for term in group]
-    return [_together(counts) for counts in zip(*columns, strict=True)] or [0] * len(documents)
+    rows = zip(*columns, strict=True)
+    return [_together(counts, group) for counts in rows] or [0] * len(documents)
 
 
-def _together(counts: Sequence[int]) -> int:
+def _together(counts: Sequence[int], group: Sequence[str]) -> int:
     """Return the count of a word that is several terms: the lower median of theirs.
 
-    Of a short CJK word that is the rarest pair of characters. A run of CJK text that is a whole
-    question counts where most of its pairs are; no document has them all.
+    Where any of the terms is the word, that is their sum. Of a short CJK word it is the rarest
+    pair of characters. A run of CJK text that is a whole question counts where most of its pairs
+    are; no document has them all.
     """
+    if isinstance(group, AnyOf):
+        return sum(counts)
     return sorted(counts)[(len(counts) - 1) // 2] if counts else 0
 
 
