@@ -10,6 +10,7 @@ get no answer: its asker has gone.
 
 * ``describe``: who are you? Asked after every connect. Carries no archive, since it asks for it.
 * ``query`` (scatter 1): a ranked OR over the full-text index, plus what the titles say.
+* ``spell`` (only when no library, or strangely few documents, have a word): what it may have been.
 * ``preview`` (scatter 2, the fetch phase of query-then-fetch): snippet, section hints and passage
   evidence of the best candidates.
 * ``document``: one document, whole or by sections.
@@ -57,8 +58,6 @@ class QueryRequest(Frame, frozen=True, kw_only=True, tag="query"):
     Attributes:
         text: The whole query, normalised (NFKC), for look-ups among titles.
         words: Its distinct words, casefolded, in query order; at most 32 of 64 characters.
-        misspelt: Words that no library has. If there are any, only `QueryReply.spellings` is
-            asked for, and the rest is empty both ways.
     """
 
     library: str
@@ -67,7 +66,21 @@ class QueryRequest(Frame, frozen=True, kw_only=True, tag="query"):
     text: str
     words: list[str]
     limit: int
-    misspelt: list[str] = []
+
+
+class SpellRequest(Frame, frozen=True, kw_only=True, tag="spell"):
+    """Ask which words these may have been, if they are misspelt.
+
+    Attributes:
+        words: Suspicious words of a query, casefolded; at most 4 of them are looked at.
+        beside: The other words of the query, to tell which corrections go together with them.
+    """
+
+    library: str
+    archive: str
+    budget: float
+    words: list[str]
+    beside: list[str]
 
 
 class PreviewRequest(Frame, frozen=True, kw_only=True, tag="preview"):
@@ -105,7 +118,7 @@ class DocumentRequest(Frame, frozen=True, kw_only=True, tag="document"):
     max_chars: int
 
 
-Request = DescribeRequest | QueryRequest | PreviewRequest | DocumentRequest
+Request = DescribeRequest | QueryRequest | SpellRequest | PreviewRequest | DocumentRequest
 
 
 # Replies
@@ -183,8 +196,6 @@ class QueryReply(Frame, frozen=True, kw_only=True, tag="hits"):
         hits: In the order of the archive's own score, best first.
         titles: What the look-up among titles and redirects found, exact matches first; a page may
             stand both here and in ``hits``.
-        spellings: For each of ``QueryRequest.misspelt`` the words of this index that it may have
-            been, with the number of documents that have them.
     """
 
     documents: int
@@ -193,7 +204,34 @@ class QueryReply(Frame, frozen=True, kw_only=True, tag="hits"):
     counted: bool
     hits: list[LightHit]
     titles: list[LightHit]
-    spellings: list[dict[str, int]] = []
+
+
+class Suggestion(msgspec.Struct, frozen=True, array_like=True):
+    """A word of the archive that a misspelt one may have been, and what speaks for it.
+
+    Attributes:
+        word: Unaccented, in small letters, and a whole word where the archive's titles have it.
+        errors: Typing errors between the two: letters left out, added or changed, neighbours
+            swapped.
+        documents: Documents that have it in any form; at least the titles that have it.
+        together: Documents that have it and all of ``SpellRequest.beside``.
+        titles: Titles that have it and all of those.
+    """
+
+    word: str
+    errors: int
+    documents: int
+    together: int = 0
+    titles: int = 0
+
+
+class SpellReply(Frame, frozen=True, kw_only=True, tag="suggestions"):
+    """Suggestions for each word asked for, in that order, each list the likeliest first.
+
+    There may be fewer lists than words: those behind the fourth are not looked at.
+    """
+
+    suggestions: list[list[Suggestion]]
 
 
 class SectionEntry(msgspec.Struct, frozen=True):
@@ -274,4 +312,4 @@ class ErrorReply(Frame, frozen=True, kw_only=True, tag="error"):
     available: list[SectionEntry] = []
 
 
-Reply = DescribeReply | QueryReply | PreviewReply | DocumentReply | ErrorReply
+Reply = DescribeReply | QueryReply | SpellReply | PreviewReply | DocumentReply | ErrorReply

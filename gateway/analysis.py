@@ -28,12 +28,12 @@ class Analysis:
         text: The whole query, normalised, as it is looked up among titles.
         words: Its distinct words, casefolded, in query order, without stop words while others
             remain; 1 to `MAX_WORDS` of at most `MAX_WORD_CHARS` characters.
-        corrected: Whether words of it were spelt otherwise by whoever asked.
+        corrections: Words that whoever asked spelt otherwise, each with what stands for it.
     """
 
     text: str
     words: tuple[str, ...]
-    corrected: bool = False
+    corrections: tuple[tuple[str, str], ...] = ()
 
 
 def analyse(query: str) -> Analysis:

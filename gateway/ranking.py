@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from common.frames import Preview, QueryReply
 from gateway.analysis import Analysis
+from gateway.correction import suspects, told
 from gateway.diversity import diversify
 from gateway.fusion import Candidate, collapse, fuse, order, unlifted
 from gateway.scoring import LibraryStatistics, combine, library_statistics
-from gateway.spelling import misspelt
 from gateway.stopwords import STOP_WORDS
 from gateway.titles import TitleMatch, TitleQuery, heading_evidence, title_query
 
@@ -45,15 +45,15 @@ class Ranked:
         weights: How much each word of the query tells, aligned with its words: for the previews.
         query: What the headings of the candidates are compared with.
         note: What the agent should know of words that nothing has; empty if there is nothing.
-        misspelt: Words of the query that no library has, which may be spelt wrong; none if the
-            query is a title all the same, or has been corrected.
+        suspects: Words of the query that may be misspelt; none if the query is a title all the
+            same, or has been corrected.
     """
 
     candidates: list[Candidate]
     weights: list[float]
     query: TitleQuery = field(compare=False)
     note: str = ""
-    misspelt: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()
 
 
 def candidates(
@@ -84,7 +84,7 @@ def candidates(
         weights=_weights(statistics.idf),
         query=query,
         note=_note(analysis, statistics.missing),
-        misspelt=() if _is_known(chosen) else misspelt(analysis, statistics),
+        suspects=() if _is_known(chosen) else suspects(analysis, statistics),
     )
 
 
@@ -124,7 +124,7 @@ def _weights(idf: Iterable[float]) -> list[float]:
 
 
 def _note(analysis: Analysis, missing: Iterable[bool]) -> str:
-    notes = [f"showing results for {analysis.text}"] if analysis.corrected else []
+    notes = [told(analysis)] if analysis.corrections else []
     absent = [word for word, is_missing in zip(analysis.words, missing, strict=True) if is_missing]
     telling = [w for w in absent if not any(w in listed for listed in STOP_WORDS.values())]
     if telling:

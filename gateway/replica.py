@@ -21,14 +21,16 @@ from common.frames import (
     QueryReply,
     QueryRequest,
     Reply,
+    SpellReply,
+    SpellRequest,
 )
 from gateway.client import Wire
 from gateway.membership import Membership
 
-Work = QueryRequest | PreviewRequest | DocumentRequest
+Work = QueryRequest | SpellRequest | PreviewRequest | DocumentRequest
 """What is asked of a replica once it is known."""
 
-Result = QueryReply | PreviewReply | DocumentReply
+Result = QueryReply | SpellReply | PreviewReply | DocumentReply
 
 DESCRIBE_DEADLINE = 10.0
 """Seconds for a describe. It is asked of a busy single-threaded worker, too, and its answer is
@@ -39,6 +41,7 @@ _PACE_WEIGHT = 0.2
 
 _REPLY_TO: dict[type[Work], type[Result]] = {
     QueryRequest: QueryReply,
+    SpellRequest: SpellReply,
     PreviewRequest: PreviewReply,
     DocumentRequest: DocumentReply,
 }

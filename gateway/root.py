@@ -27,6 +27,8 @@ from common.frames import (
     PreviewRequest,
     QueryReply,
     QueryRequest,
+    SpellReply,
+    SpellRequest,
 )
 from common.refs import Ref, format_ref, parse_ref
 from common.settings import Settings
@@ -34,13 +36,13 @@ from gateway import ranking
 from gateway.analysis import Analysis, analyse
 from gateway.answers import Degraded, FetchAnswer, Hit, SearchAnswer, fit
 from gateway.call import Call, Patience
+from gateway.correction import choose_all, corrected
 from gateway.fusion import Candidate
 from gateway.metrics import Metrics
 from gateway.pool import Pool
 from gateway.replica import Work
 from gateway.scatter import Gathered, scatter
 from gateway.scoring import StatisticsMemory
-from gateway.spelling import best_spellings, respelt
 
 HITS_PER_LIBRARY = 30
 """Light hits asked of each library: rescoring its top 30 lost nothing (DESIGN 3)."""
@@ -93,9 +95,9 @@ class Root:
 
         found = await self._query(analysis, deadline.share(QUERY_SHARE))
         ranked = self._rank(analysis, found)
-        if ranked.misspelt:
-            spelt = await self._spelt(analysis, ranked.misspelt, deadline.share(SPELLING_SHARE))
-            if spelt.corrected:
+        if ranked.suspects:
+            spelt = await self._spelt(analysis, ranked.suspects, deadline.share(SPELLING_SHARE))
+            if spelt.corrections:
                 analysis = spelt
                 found = await self._query(analysis, deadline.share(QUERY_SHARE))
                 ranked = self._rank(analysis, found)
@@ -168,26 +170,24 @@ class Root:
         return await self._scatter(requests, deadline)
 
     async def _spelt(
-        self, analysis: Analysis, misspelt: Sequence[str], deadline: Deadline
+        self, analysis: Analysis, suspects: Sequence[str], deadline: Deadline
     ) -> Analysis:
-        """Return the query with words that no library has replaced by the closest they have."""
+        """Return the query with misspelt words corrected; as it is if nobody suggests anything."""
         requests: dict[str, Work] = {
-            library: QueryRequest(
+            library: SpellRequest(
                 request_id=0,
                 library=library,
                 archive="",
                 budget=0.0,
-                text="",
-                words=[],
-                limit=0,
-                misspelt=list(misspelt),
+                words=list(suspects),
+                beside=[word for word in analysis.words if word not in suspects],
             )
             for library in self._pool.shards
         }
         found = await self._scatter(requests, deadline)
         replies = [answer.reply for answer in found.answers.values()]
-        proposals = [reply.spellings for reply in replies if isinstance(reply, QueryReply)]
-        return respelt(analysis, best_spellings(misspelt, proposals))
+        suggested = [reply.suggestions for reply in replies if isinstance(reply, SpellReply)]
+        return corrected(analysis, choose_all(suspects, suggested))
 
     def _rank(self, analysis: Analysis, found: Gathered) -> ranking.Ranked:
         _demand_any(found)

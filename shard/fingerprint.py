@@ -8,7 +8,14 @@ that a newer edition starts without a record.
 import hashlib
 from collections.abc import Iterable
 
-from common.frames import DescribeRequest, DocumentRequest, PreviewRequest, QueryRequest, Request
+from common.frames import (
+    DescribeRequest,
+    DocumentRequest,
+    PreviewRequest,
+    QueryRequest,
+    Request,
+    SpellRequest,
+)
 
 SIZE = 16
 """Bytes of a fingerprint."""
@@ -27,6 +34,8 @@ def of_request(request: Request) -> bytes:
         return of_page(request.archive, request.path)
     if isinstance(request, PreviewRequest):
         return _digest("preview", request.archive, *request.words, "", *request.paths)
+    if isinstance(request, SpellRequest):
+        return _digest("spell", request.archive, *request.words)
     return _digest("query", request.archive, request.text, *request.words)
 
 
@@ -41,11 +50,9 @@ def label(request: Request, *, with_text: bool) -> str:
         return f"document {request.path}"[:MAX_LABEL_CHARS]
     if isinstance(request, QueryRequest) and with_text:
         return f"query {request.text}"[:MAX_LABEL_CHARS]
-    return "describe" if isinstance(request, DescribeRequest) else _bare(request)
-
-
-def _bare(request: QueryRequest | PreviewRequest) -> str:
-    return "query" if isinstance(request, QueryRequest) else f"preview of {len(request.paths)}"
+    if isinstance(request, PreviewRequest):
+        return f"preview of {len(request.paths)}"
+    return str(request.__struct_config__.tag)
 
 
 def _digest(*parts: str) -> bytes:

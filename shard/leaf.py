@@ -31,6 +31,9 @@ from common.frames import (
     QueryRequest,
     Reply,
     Request,
+    SpellReply,
+    SpellRequest,
+    Suggestion,
 )
 from common.logs import get_logger
 from shard import snippets
@@ -42,15 +45,15 @@ from shard.document import Document
 from shard.fingerprint import of_page
 from shard.guard import Guard, Unguarded
 from shard.identifiers import asked_in
-from shard.index import Accept, Index, IndexHit, TitleHit
+from shard.index import Accept, Index, IndexHit, Spelling, TitleHit
 from shard.symbols import Symbols, page_of
 from shard.vitals import Vitals, resident_bytes
 
-MAX_MISSPELT = 4
+MAX_SUSPECTS = 4
 """Words of one query that are looked up otherwise, each some 10 ms; more are no typing errors."""
 
-MAX_SPELLINGS = 5
-"""Words proposed for one."""
+MAX_SUGGESTIONS = 8
+"""Words suggested for one."""
 
 Steps = Iterator[Reply | None]
 """None where more urgent work may pass; the last item is the reply."""
@@ -103,10 +106,10 @@ class Leaf:
         self._check_identity(request)
         if isinstance(request, DescribeRequest):
             yield self._describe(request)
-        elif isinstance(request, QueryRequest) and request.misspelt:
-            yield from self._spell(request, deadline)
         elif isinstance(request, QueryRequest):
             yield from self._query(request, deadline)
+        elif isinstance(request, SpellRequest):
+            yield from self._spell(request, deadline)
         elif isinstance(request, PreviewRequest):
             yield from self._preview(request, deadline)
         else:
@@ -171,24 +174,15 @@ class Leaf:
             found.setdefault(hit.path, hit)
         return list(found.values())[:limit]
 
-    def _spell(self, request: QueryRequest, deadline: Deadline) -> Steps:
-        proposed: list[dict[str, int]] = []
-        for word in request.misspelt[:MAX_MISSPELT]:
-            if proposed:
+    def _spell(self, request: SpellRequest, deadline: Deadline) -> Steps:
+        found: list[list[Suggestion]] = []
+        for word in request.words[:MAX_SUSPECTS]:
+            if found:
                 yield None
             _check(deadline)
-            found = self._index.spellings(word, MAX_SPELLINGS)
-            proposed.append({one.word: one.frequency for one in found})
-        yield QueryReply(
-            request_id=request.request_id,
-            documents=self._index.documents,
-            total_length=self._index.total_length,
-            frequencies=[],
-            counted=True,
-            hits=[],
-            titles=[],
-            spellings=proposed,
-        )
+            spellings = self._index.spellings(word, request.beside, MAX_SUGGESTIONS)
+            found.append([_suggestion(one) for one in spellings])
+        yield SpellReply(request_id=request.request_id, suggestions=found)
 
     def _preview(self, request: PreviewRequest, deadline: Deadline) -> Steps:
         previews: list[Preview] = []
@@ -269,6 +263,10 @@ def _check(deadline: Deadline) -> None:
 
 def _light(hit: IndexHit) -> LightHit:
     return LightHit(path=hit.path, title=hit.title, length=hit.length, counts=list(hit.counts))
+
+
+def _suggestion(one: Spelling) -> Suggestion:
+    return Suggestion(one.word, one.errors, one.documents, one.together, one.titles)
 
 
 def _titled(titles: Sequence[TitleHit], hits: Sequence[LightHit], words: int) -> list[LightHit]:

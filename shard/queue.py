@@ -14,7 +14,14 @@ from enum import IntEnum
 
 from common.deadline import Clock, Deadline
 from common.errors import Overloaded
-from common.frames import DescribeRequest, PreviewRequest, QueryRequest, Reply, Request
+from common.frames import (
+    DescribeRequest,
+    PreviewRequest,
+    QueryRequest,
+    Reply,
+    Request,
+    SpellRequest,
+)
 
 DESCRIBE_BUDGET = 10.0
 """Seconds a describe, which carries no budget, is worth answering."""
@@ -56,7 +63,7 @@ class Job:
 
 def lane(request: Request) -> Lane:
     """Return where ``request`` queues up."""
-    if isinstance(request, DescribeRequest | QueryRequest):
+    if isinstance(request, DescribeRequest | QueryRequest | SpellRequest):
         return Lane.QUERY
     return Lane.PREVIEW if isinstance(request, PreviewRequest) else Lane.DOCUMENT
 

@@ -10,6 +10,7 @@ from shard.archive import Archive
 from shard.index.base import Accept, Index, IndexAnswer, IndexHit, TitleHit
 from shard.index.blob import ABSENT, FULLTEXT_PATHS, SPLIT, TITLE_PATHS, Blob, locate
 from shard.index.libzim_index import LibzimIndex, TitlesIndex
+from shard.index.spelling import Spelling
 from shard.index.titles import MAX_LISTED, LibzimTitles, ListedTitles, NoTitles, TitleSource
 
 try:
@@ -31,6 +32,7 @@ __all__ = [
     "Index",
     "IndexAnswer",
     "IndexHit",
+    "Spelling",
     "TitleHit",
     "open_index",
 ]

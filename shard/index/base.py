@@ -89,10 +89,11 @@ class Index(Protocol):
         that have all its words, the last as a prefix.
         """
 
-    def spellings(self, word: str, limit: int) -> list[Spelling]:
-        """Return words of the index that ``word``, which it has not, may be misspelt for.
+    def spellings(self, word: str, beside: Sequence[str], limit: int) -> list[Spelling]:
+        """Return words of the archive that ``word``, which it has not, may be misspelt for.
 
-        The most frequent first; nothing where the index cannot look words up quickly.
+        The likeliest first, each with what speaks for it; ``beside`` are other words that were
+        typed with it.
         """
 
     def stem(self, word: str) -> str:

@@ -1,5 +1,6 @@
 """Pages by their titles: which candidates count, and in which order."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from typing import Protocol
 
 from common.errors import RefNotFound, ShardFault
 from common.logs import get_logger
-from common.text import fold
+from common.text import fold, unaccent
+from common.text import words as split
 from shard.archive import Archive, Found
 from shard.index.base import Accept, TitleHit
 
@@ -22,6 +24,9 @@ MAX_TITLE_CHARS = 256
 _CANDIDATES = 80
 """Titles looked at, of each sort. The shortest come first, so exact matches are among them; many
 redirects may lead to one page."""
+
+MOST_TITLES_TOGETHER = 20
+"""Titles that are counted when the question is whether words go together."""
 
 MAX_LISTED = 20_000
 """Entries of an archive whose titles are listed in memory: a fifth of a second, some megabytes."""
@@ -47,6 +52,15 @@ class TitleSource(Protocol):
     def containing(self, text: str, limit: int) -> list[Candidate]:
         """Return entries whose titles have its words, the last one as a prefix."""
 
+    def words(self, start: str, but: str) -> Iterator[str]:
+        """Yield words of titles, unaccented and in small letters, that begin with ``start``.
+
+        Without those that begin with ``but``, unless that is empty.
+        """
+
+    def having(self, word: str) -> int:
+        """Return how many titles have ``word``; 0 where that takes too long to find out."""
+
 
 class LibzimTitles:
     """Titles through libzim's suggestions."""
@@ -66,6 +80,16 @@ class LibzimTitles:
     def containing(self, text: str, limit: int) -> list[Candidate]:
         """Return suggestions, where there is a title index to find more than beginnings."""
         return self._suggestions(text, limit) if self._archive.has_title_index else []
+
+    def words(self, start: str, but: str) -> Iterator[str]:
+        """Yield those of the titles that are suggested for ``start``."""
+        found = self._suggestions(start, _CANDIDATES) if self._archive.has_title_index else []
+        spelt = {word for one in found for word in _words(title_of(self._archive, one))}
+        yield from (word for word in sorted(spelt) if _between(word, start, but))
+
+    def having(self, word: str) -> int:  # noqa: ARG002
+        """Return 0: libzim suggests titles, it does not count them."""
+        return 0
 
     def _suggestions(self, text: str, limit: int) -> list[Candidate]:
         # Titles of redirects are only known to their entries: `look_up` reads them.
@@ -102,6 +126,20 @@ class ListedTitles:
         )
         return list(islice(found, limit))
 
+    @cached_property
+    def _vocabulary(self) -> dict[str, int]:
+        """How many titles have each of their words, in the order of the words."""
+        counts = Counter(word for _, one in self._listed for word in _words(one.title))
+        return dict(sorted(counts.items()))
+
+    def words(self, start: str, but: str) -> Iterator[str]:
+        """Yield the words that begin with ``start`` but not with ``but``."""
+        return (word for word in self._vocabulary if _between(word, start, but))
+
+    def having(self, word: str) -> int:
+        """Return how many titles have ``word``."""
+        return self._vocabulary.get(word, 0)
+
 
 class NoTitles:
     """No list of titles: pages are found by the usual spellings alone."""
@@ -111,6 +149,14 @@ class NoTitles:
         return []
 
     containing = beginning
+
+    def words(self, start: str, but: str) -> Iterator[str]:  # noqa: ARG002
+        """Return nothing."""
+        return iter(())
+
+    def having(self, word: str) -> int:  # noqa: ARG002
+        """Return 0."""
+        return 0
 
 
 def look_up(
@@ -146,6 +192,14 @@ def title_of(archive: Archive, candidate: Candidate) -> str:
     if candidate.title:
         return candidate.title
     return next((shown(found) for found in _resolved(archive, [candidate])), "")
+
+
+def _words(title: str) -> set[str]:
+    return {*split(unaccent(title)), *fold(title).split()}
+
+
+def _between(word: str, start: str, but: str) -> bool:
+    return word.startswith(start) and not (but and word.startswith(but))
 
 
 def _beginning(archive: Archive, source: TitleSource, text: str) -> dict[Candidate, str]:

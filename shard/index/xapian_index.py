@@ -8,7 +8,7 @@ database keeps titles as they are in value 0, with positions, redirects included
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ from shard.archive import Archive, EntryHead
 from shard.index.base import Accept, IndexAnswer, IndexHit, TitleHit
 from shard.index.blob import Blob
 from shard.index.spelling import Spelling, spellings
-from shard.index.titles import Candidate, TitleSource, look_up
+from shard.index.titles import MOST_TITLES_TOGETHER, Candidate, TitleSource, look_up
 from shard.index.unspaced import AnyOf, runs_of
 from shard.languages import iso_639_1
 
@@ -33,6 +33,13 @@ BM25_B = 0.75
 MAX_EXAMINED = 1000
 """Matches looked at before a query gives up replacing those that are no content pages."""
 
+MOST_TOGETHER = 500
+"""Documents that are counted exactly, when the question is whether words go together."""
+
+MAX_READ_BYTES = 500_000
+"""Of a page that is opened to see how a word is written; few are longer."""
+
+_START_OF_FORMS = 3
 _FOREIGN = (
     xapian.Error,
     OSError,
@@ -68,9 +75,9 @@ class XapianIndex:
 
     def __init__(self, archive: Archive, blob: Blob, titles: TitleSource) -> None:
         self._archive = archive
-        self._titles = titles
+        self.source = titles
         with _reading("full-text index"):
-            self._db = _open(archive.path, blob)
+            self.database = self._db = _open(archive.path, blob)
             self._vocabulary = Vocabulary(self._db, archive.language)
             self.documents = int(self._db.get_doccount())
             self.total_length = int(self._db.get_total_length())
@@ -93,19 +100,44 @@ class XapianIndex:
 
     def titles(self, text: str, limit: int, accept: Accept) -> list[TitleHit]:
         """Return pages by title; see `shard.index.base.Index`."""
-        return look_up(self._archive, self._titles, text, limit, accept)
+        return look_up(self._archive, self.source, text, limit, accept)
 
     def stem(self, word: str) -> str:
         """Return ``word`` unaccented and stemmed as the index does."""
         return self._vocabulary.stem(word)
 
-    def spellings(self, word: str, limit: int) -> list[Spelling]:
-        """Return words one edit away; see `shard.index.spelling`."""
+    def spellings(self, word: str, beside: Sequence[str], limit: int) -> list[Spelling]:
+        """Return words close to ``word``; see `shard.index.spelling`."""
         with _reading("full-text index"):
-            return spellings(word, self._documents_with, limit)
+            return spellings(_Words(self), word, beside, limit)
 
-    def _documents_with(self, word: str) -> int:
+    def documents_with(self, word: str) -> int:
+        """Return how many documents have any form of ``word``."""
         return int(self._db.get_termfreq(self._vocabulary.stem(word)))
+
+    def documents_with_all(self, words: Sequence[str]) -> int:
+        """Return how many documents have all of ``words``; above `MOST_TOGETHER` an estimate."""
+        enquire = self._having_all(words)
+        return int(enquire.get_mset(0, 1, MOST_TOGETHER).get_matches_estimated())
+
+    def forms(self, stem: str, beside: Sequence[str]) -> set[str]:
+        """Return the words with this stem in the page that has ``beside`` as well, or in any."""
+        if not self._vocabulary.stems:
+            return {stem}
+        matches = [*self._having_all(beside, stem).get_mset(0, 1)]
+        for match in matches or self._having_all((), stem).get_mset(0, 1):
+            with suppress(RefNotFound, ShardFault):
+                page = self._archive.read(self._paths.entry_path(match.document.get_data()))
+                text = page.content[:MAX_READ_BYTES].decode(errors="replace")
+                forms = map(unaccent, _words_starting(text, stem[:_START_OF_FORMS]))
+                return {form for form in forms if self._vocabulary.stem(form) == stem}
+        return set()
+
+    def _having_all(self, words: Sequence[str], *terms: str) -> xapian.Enquire:
+        terms += tuple(term for group in self._vocabulary.terms_of(words) for term in group)
+        enquire = xapian.Enquire(self._db)
+        enquire.set_query(xapian.Query(xapian.Query.OP_AND, terms))
+        return enquire
 
     def _frequency(self, group: Sequence[str]) -> int:
         return _together([int(self._db.get_termfreq(term)) for term in group], group)
@@ -183,6 +215,16 @@ class XapianTitles:
             terms = self._terms(text)
             return self._candidates(self._containing(terms), limit)
 
+    def words(self, start: str, but: str) -> Iterator[str]:
+        """Yield the words of titles that begin with ``start`` but not with ``but``."""
+        with _reading("title index"):
+            yield from _terms_starting(self._db, start, but)
+
+    def having(self, word: str) -> int:
+        """Return how many titles have ``word``."""
+        with _reading("title index"):
+            return int(self._db.get_termfreq(word))
+
     def _containing(self, terms: Sequence[str]) -> xapian.Query:
         if not self._bounded(terms):
             return xapian.Query()
@@ -220,6 +262,36 @@ class XapianTitles:
         return Candidate(self._paths.entry_path(document.get_data()), title)
 
 
+class _Words:
+    """The words of an archive: those of its titles, and those whose stems its index has."""
+
+    def __init__(self, index: XapianIndex) -> None:
+        self._index = index
+
+    def stem(self, word: str) -> str:
+        return self._index.stem(word)
+
+    def documents_with(self, word: str) -> int:
+        documents = self._index.documents_with(word)
+        return documents or self._index.source.having(word)
+
+    def titles_with(self, word: str) -> int:
+        return self._index.source.having(word)
+
+    def words(self, start: str, but: str) -> Iterator[str]:
+        return self._index.source.words(start, but)
+
+    def stems(self, start: str, but: str) -> Iterator[str]:
+        return _terms_starting(self._index.database, start, but)
+
+    def forms(self, stem: str, beside: Sequence[str]) -> set[str]:
+        return self._index.forms(stem, beside)
+
+    def together(self, words: Sequence[str]) -> tuple[int, int]:
+        documents = self._index.documents_with_all(words)
+        return documents, len(self._index.source.containing(" ".join(words), MOST_TITLES_TOGETHER))
+
+
 class Vocabulary:
     """How an index turns words into terms: its stemmer and its stop words."""
 
@@ -228,6 +300,11 @@ class Vocabulary:
         self._stemmer = _stemmer(spelling, archive_language)
         self._stop = _stop_words(db)
         self._db = db
+
+    @property
+    def stems(self) -> bool:
+        """Whether terms are stems of words."""
+        return self._stemmer is not None
 
     def stem(self, word: str) -> str:
         """Return the term of a word."""
@@ -304,6 +381,30 @@ def _reading(what: str) -> Iterator[None]:
     except _FOREIGN as exc:
         reason = " ".join(str(exc).split()) or type(exc).__name__
         raise ShardFault(f"{what} is damaged: {reason[:200]}") from exc
+
+
+def _words_starting(text: str, start: str) -> set[str]:
+    """Return the words of ``text`` that begin with ``start``, in small letters."""
+    small = text.lower()
+    # Looking back is left to the second step: a pattern that begins with letters is found fast.
+    found = re.finditer(rf"{re.escape(start)}\w*", small)
+    return {match[0] for match in found if not small[match.start() - 1 : match.start()].isalnum()}
+
+
+def _terms_starting(db: xapian.Database, start: str, but: str) -> Iterator[str]:
+    """Yield the terms that begin with ``start`` but not with ``but``, in the order of their bytes.
+
+    Terms with a capital are those of Xapian's own prefixes, or say where a title begins.
+    """
+    terms = db.allterms(start.encode())
+    for term in terms:
+        text = term.term.decode(errors="replace")
+        while but and text.startswith(but):
+            try:
+                text = terms.skip_to(but.encode() + b"\xff").term.decode(errors="replace")
+            except StopIteration:
+                return
+        yield text
 
 
 def _terms(text: str, stemmer: xapian.Stem | None = None) -> list[str]:

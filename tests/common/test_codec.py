@@ -22,12 +22,18 @@ from common.frames import (
     QueryRequest,
     SectionContent,
     SectionEntry,
+    SpellReply,
+    SpellRequest,
+    Suggestion,
 )
 
 REQUESTS: list[Frame] = [
     DescribeRequest(request_id=1, library="C++"),
     QueryRequest(
         request_id=2, library="W", archive="u", budget=7.5, text="Мінск", words=["мінск"], limit=30
+    ),
+    SpellRequest(
+        request_id=6, library="W", archive="u", budget=1, words=["stuot"], beside=["oyster"]
     ),
     PreviewRequest(
         request_id=3, library="W", archive="u", budget=1, paths=["A/x"], words=["x"], weights=[1.5]
@@ -61,6 +67,7 @@ REPLIES: list[Frame] = [
         hits=[LightHit("A/x", "X", 10, [2])],
         titles=[LightHit("A/x", "X", 10, [2], "alias")],
     ),
+    SpellReply(request_id=6, suggestions=[[Suggestion("stout", 1, 30, 4, 2)], []]),
     PreviewReply(
         request_id=3, previews=[Preview(path="A/x", sections=[SectionEntry(id="a", title="A")])]
     ),

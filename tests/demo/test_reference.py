@@ -55,6 +55,7 @@ def test_reference_has_every_request(demo: dict[str, Archive]):
         for kind in (
             frames.DescribeRequest,
             frames.QueryRequest,
+            frames.SpellRequest,
             frames.PreviewRequest,
             frames.DocumentRequest,
         )

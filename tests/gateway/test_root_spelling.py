@@ -1,35 +1,36 @@
 """A search whose words no library has, through a gateway over scripted replicas."""
 
-import msgspec
 import pytest
 from mcp.client.client import Client
 
 from common.errors import ShardFault
-from common.frames import PreviewRequest, QueryRequest
+from common.frames import PreviewRequest, QueryRequest, SpellReply, SpellRequest, Suggestion
 from tests.gateway.scripted import described, found, read, run
 from tests.gateway.serving import serving
+
+HORSE = Suggestion("thoroughbred", errors=1, documents=3, together=3, titles=1)
 
 
 @pytest.fixture
 def lib(sockets, replica):
     (sockets / "s").mkdir()
-    return replica("s/lib.0", speller({"thoroughbred": 3}))
+    return replica("s/lib.0", speller(HORSE))
 
 
-def speller(known, *, proposes=True):
-    """Return the script of a replica that has these words, and proposes them for any other."""
+def speller(*suggestions, fails=False):
+    """Return the script of a replica that has these words, and suggests them for any other."""
+    known = {one.word for one in suggestions}
 
     def answer(request):
         if isinstance(request, PreviewRequest):
             return read(request)
+        if isinstance(request, SpellRequest):
+            every = [list(suggestions)] * len(request.words)
+            reply = SpellReply(request_id=request.request_id, suggestions=every)
+            return ShardFault("no suggestions") if fails else reply
         if not isinstance(request, QueryRequest):
             return described(request)
-        if request.misspelt:
-            if not proposes:
-                return ShardFault("no proposals")
-            reply = found(request)
-            return msgspec.structs.replace(reply, spellings=[known] * len(request.misspelt))
-        return found(request, *(["A horse"] if set(request.words) & set(known) else []))
+        return found(request, *(["A horse"] if set(request.words) & known else []))
 
     return answer
 
@@ -46,11 +47,11 @@ def test_a_word_that_no_library_has_is_corrected(sockets, lib):
     answer = search(sockets, "thorughbred")
 
     assert [hit["title"] for hit in answer["results"]] == ["A horse"]
-    assert answer["note"] == "showing results for thoroughbred"
+    assert answer["note"] == 'showing results for "thoroughbred" instead of "thorughbred"'
 
 
 def test_a_word_that_nothing_is_close_to_finds_nothing(sockets, lib):
-    lib.script = speller({})
+    lib.script = speller()
 
     answer = search(sockets, "thorughbred")
 
@@ -58,10 +59,25 @@ def test_a_word_that_nothing_is_close_to_finds_nothing(sockets, lib):
     assert answer["note"] == "no page has all the words; without: thorughbred"
 
 
-def test_a_search_goes_on_without_proposals(sockets, lib):
-    lib.script = speller({"thoroughbred": 3}, proposes=False)
+def test_a_search_goes_on_without_suggestions(sockets, lib):
+    lib.script = speller(HORSE, fails=True)
 
     answer = search(sockets, "thorughbred")
 
     assert answer["results"] == []
+    assert "degraded" not in answer
     assert "thorughbred" in answer["note"]
+
+
+def test_a_query_of_known_words_asks_for_no_suggestions(sockets, lib):
+    asked = []
+
+    def script(request):
+        asked.append(type(request))
+        return speller(HORSE)(request)
+
+    lib.script = script
+    search(sockets, "thoroughbred")
+
+    assert SpellRequest not in asked
+    assert asked.count(QueryRequest) == 1

@@ -19,12 +19,15 @@ from common.frames import (
     QueryRequest,
     Reply,
     Request,
+    SpellReply,
+    SpellRequest,
+    Suggestion,
 )
 from gateway import ranking
 from gateway.analysis import Analysis, analyse
+from gateway.correction import choose_all, corrected
 from gateway.fusion import Candidate
 from gateway.ranking import Ranked
-from gateway.spelling import best_spelling, respelt
 from shard.adapters.select import choose
 from shard.archive import Archive
 from shard.index import open_index
@@ -33,9 +36,6 @@ from shard.symbols import read_symbols
 
 LIGHT_HITS = 30
 """Hits per library, as a gateway asks for."""
-
-SPELLINGS = 5
-"""Words that a library proposes instead of one that no library has."""
 
 BUDGET = 60.0
 CACHE_BYTES = 128 * 1024 * 1024
@@ -96,8 +96,18 @@ class Library:
         assert isinstance(reply, PreviewReply), reply
         return reply.previews
 
-    def spellings(self, word: str) -> dict[str, int]:
-        return {one.word: one.frequency for one in self._index.spellings(word, SPELLINGS)}
+    def suggestions(self, words: Sequence[str], beside: Sequence[str]) -> list[list[Suggestion]]:
+        request = SpellRequest(
+            request_id=1,
+            library=self.name,
+            archive=self._uuid,
+            budget=BUDGET,
+            words=list(words),
+            beside=list(beside),
+        )
+        reply = self._ask(request)
+        assert isinstance(reply, SpellReply), reply
+        return reply.suggestions
 
     def _ask(self, request: Request) -> Reply:
         *_, reply = self._leaf.answer(request, Deadline.after(BUDGET))
@@ -118,8 +128,8 @@ class Corpus:
     def search(self, query: str, *, limit: int = 5, max_consecutive: int = 2) -> Answer:
         analysis = analyse(query)
         ranked = self._rank(analysis)
-        if ranked.misspelt:
-            analysis = self._respelt(analysis, ranked.misspelt)
+        if ranked.suspects:
+            analysis = self._spelt(analysis, ranked.suspects)
             ranked = self._rank(analysis)
         previews = self._read(ranked, analysis)
         results = ranking.results(ranked, previews, limit=limit, max_consecutive=max_consecutive)
@@ -128,12 +138,10 @@ class Corpus:
     def _rank(self, analysis: Analysis) -> Ranked:
         return ranking.candidates(self.replies(analysis), analysis, families=self._families)
 
-    def _respelt(self, analysis: Analysis, words: Sequence[str]) -> Analysis:
-        proposed = {
-            word: best_spelling(word, [one.spellings(word) for one in self.libraries.values()])
-            for word in words
-        }
-        return respelt(analysis, proposed)
+    def _spelt(self, analysis: Analysis, suspects: Sequence[str]) -> Analysis:
+        beside = [word for word in analysis.words if word not in suspects]
+        suggested = [one.suggestions(suspects, beside) for one in self.libraries.values()]
+        return corrected(analysis, choose_all(suspects, suggested))
 
     def replies(self, analysis: Analysis) -> dict[str, QueryReply]:
         key = "\0".join((analysis.text, *analysis.words))

@@ -1,6 +1,12 @@
 """Requests to a shard, with what a test does not care about filled in."""
 
-from common.frames import DescribeRequest, DocumentRequest, PreviewRequest, QueryRequest
+from common.frames import (
+    DescribeRequest,
+    DocumentRequest,
+    PreviewRequest,
+    QueryRequest,
+    SpellRequest,
+)
 
 LIBRARY = "Rigged"
 ARCHIVE = "00000000-0000-0000-0000-000000000001"
@@ -27,6 +33,24 @@ def query(
         text=text,
         words=text.split(),
         limit=limit,
+    )
+
+
+def spell(
+    *words: str,
+    number: int = 1,
+    beside: tuple[str, ...] = (),
+    library: str = LIBRARY,
+    archive: str = ARCHIVE,
+    budget: float = 10.0,
+) -> SpellRequest:
+    return SpellRequest(
+        request_id=number,
+        library=library,
+        archive=archive,
+        budget=budget,
+        words=list(words),
+        beside=list(beside),
     )
 
 

@@ -36,13 +36,14 @@ def test_queue_gives_the_most_urgent_first_and_keeps_order_within_a_lane(clock):
         requests.document(number=4),
         requests.describe(5),
         requests.preview("b", number=6),
+        requests.spell("wrod", number=7),
     ]
     for request in asked:
         queue.put(job(request, clock))
 
     order = [queue.take().request.request_id for _ in asked]
 
-    assert order == [3, 5, 2, 6, 1, 4]
+    assert order == [3, 5, 7, 2, 6, 1, 4]
     assert queue.take() is None
 
 
