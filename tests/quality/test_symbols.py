@@ -44,7 +44,9 @@ class Found:
 
 def listed(path: Path) -> list[tuple[str, str]]:
     listing = json.loads(Archive(path).read("navbar.json").content)
-    return [(one["name"], one["href"]) for group in listing["children"] for one in group["children"]]
+    return [
+        (one["name"], one["href"]) for group in listing["children"] for one in group["children"]
+    ]
 
 
 def drawn(path: Path, *, count: int = DRAWN, seed: int = SEED) -> Iterator[Drawn]:
@@ -104,11 +106,6 @@ def test_the_first_hint_is_the_symbol_itself(found: list[Found]) -> None:
     hinted = [one.hinted for one in found if one.hinted is not None]
 
     assert sum(hinted) / len(hinted) >= RIGHT_HINT
-
-
-PLAIN = {
-    "how do I join two strings": None,
-}
 
 
 def test_names_are_drawn_alike_each_time() -> None:

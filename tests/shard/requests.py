@@ -61,6 +61,7 @@ def preview(
     library: str = LIBRARY,
     archive: str = ARCHIVE,
     budget: float = 10.0,
+    text: str = "",
 ) -> PreviewRequest:
     return PreviewRequest(
         request_id=number,
@@ -70,6 +71,7 @@ def preview(
         paths=list(paths),
         words=list(words),
         weights=[1.0] * len(words),
+        text=text,
     )
 
 
