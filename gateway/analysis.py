@@ -4,6 +4,7 @@ The words are those of `common.text.words`, so that a word of the query is a wor
 Stemming is the shard's affair: each stems in the language of its own archive.
 """
 
+import unicodedata
 from dataclasses import dataclass
 
 from common.errors import InvalidQuery
@@ -41,19 +42,25 @@ def analyse(query: str) -> Analysis:
 
     Archives whose language is a three-letter code, the usual case, were indexed without stop
     words, so the words that only ask ("how do I") are left out here, or every long page would
-    match them. They stay if nothing else is left ("the who").
+    match them. They stay if nothing else is left ("the who"). Pictures are words where there are
+    no others: no text is found by them, but titles are.
 
     Raises:
         InvalidQuery: It holds no word.
     """
     text = normalise(query[:MAX_TEXT_CHARS])
-    spoken = [word[:MAX_WORD_CHARS] for word in words(text)]
+    spoken = [word[:MAX_WORD_CHARS] for word in words(text) or _pictures(text)]
     if not spoken:
         raise InvalidQuery("the query holds no word: write the words that the page should contain")
     names = _capitals(text)
     stop = likely_stop_words(spoken)
     content = [word for word in spoken if word not in stop or word in names]
     return Analysis(text, tuple(dict.fromkeys(content or spoken))[:MAX_WORDS])
+
+
+def _pictures(text: str) -> list[str]:
+    """Return what holds an emoji or a like symbol; punctuation and signs of money are none."""
+    return [word for word in text.split() if any(unicodedata.category(c) == "So" for c in word)]
 
 
 def _capitals(text: str) -> frozenset[str]:

@@ -208,6 +208,9 @@ def _beginning(archive: Archive, source: TitleSource, text: str) -> dict[Candida
     if " " in (wanted := fold(text)):
         # Symbols are one word in the index: "target link libraries" means target_link_libraries().
         candidates += _tolerant(source.beginning, wanted.replace(" ", "_"), _CANDIDATES)
+    if "_" in text:
+        # Addresses of wikis write spaces so: "Ray_Charles".
+        candidates += _tolerant(source.beginning, wanted, _CANDIDATES)
     return {candidate: fold(title_of(archive, candidate)) for candidate in candidates}
 
 

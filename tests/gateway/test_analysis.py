@@ -31,6 +31,9 @@ from gateway.analysis import MAX_WORD_CHARS, MAX_WORDS, analyse
         pytest.param("die hard", ("die", "hard"), id="a stop word of another language"),
         pytest.param("北京的首都", ("北京的首都",), id="CJK"),
         pytest.param("ﬁle", ("file",), id="compatibility forms"),
+        pytest.param("หมายเลข हिन्दी", ("หมายเลข", "हिन्दी"), id="marks inside words"),
+        pytest.param("🦊 🦊 ♥", ("🦊", "♥"), id="pictures alone"),
+        pytest.param("🦊 fox", ("fox",), id="a picture beside a word"),
     ],
 )
 def test_analyse_gives_the_words_to_search_for(query: str, words: tuple[str, ...]) -> None:

@@ -16,7 +16,7 @@ NAMES = (
     "...And Justice for All", "Q&A", "R", "50%", "Jay-Z", "Guns N' Roses", "O'Reilly", "E=mc²",
     "P.S. I Love You", "Mr. & Mrs. Smith", "Straße", "İstanbul", "naïve", "π", "τέλος", "Ελλάδα",
     "Москва", "Ёлка", "Київ", "日本", "東京都", "京都", "한국어", "ภาษาไทย", "สัตว์บก",
-    "กรุงเทพมหานคร", "القاهرة", "مُحَمَّد", "שָׁלוֹם", "हिन्दी", "ᐃᓄᒃᑎᑐᑦ",
+    "กรุงเทพมหานคร", "القاهرة", "مُحَمَّد", "שָׁלוֹם", "हिन्दी", "ᐃᓄᒃᑎᑐᑦ", "🦊", "❤️",
 )  # fmt: skip
 
 REDIRECTS = {"Brother Ray": "Ray Charles", "Dot Net": ".NET", "Cplusplus": "C++"}
@@ -24,6 +24,8 @@ REDIRECTS = {"Brother Ray": "Ray Charles", "Dot Net": ".NET", "Cplusplus": "C++"
 OTHERWISE = {
     "ray charles": "Ray Charles",
     "  ray   charles ": "Ray Charles",
+    "Ray_Charles": "Ray Charles",
+    "ray_charles": "Ray Charles",
     "the who": "The Who",
     "THE WHO": "The Who",
     "c++": "C++",
