@@ -1,6 +1,7 @@
 """Logs are JSON lines on stderr, whoever writes them; stdout stays untouched."""
 
 import json
+import os
 import subprocess
 import sys
 from typing import Any
@@ -57,3 +58,52 @@ def test_value_that_json_does_not_know_is_written_as_text() -> None:
     (line,) = logged("from pathlib import Path; logs.get_logger().info('a', path=Path('/x'))")
 
     assert line["path"] == "/x"
+
+
+def process_on(stderr: int) -> "subprocess.Popen[str]":
+    """Log more than a pipe holds, and then say so on stdout."""
+    code = (
+        "log = logs.get_logger()\n"
+        "for _ in range(200): log.info('a', text='x' * 999)\n"
+        "try: 1 / 0\n"
+        "except ZeroDivisionError: logging.getLogger('other').exception('b')\n"
+        "print('done')"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", HEADER.format(level="INFO") + code],
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+    )
+
+
+def test_nobody_reading_the_log_ends_no_work() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with process_on(writer) as running:
+        os.close(writer)
+        said, _ = running.communicate(timeout=30)
+
+    assert (said, running.returncode) == ("done\n", 0)
+
+
+def test_reader_that_has_stopped_reading_holds_up_no_work() -> None:
+    reader, writer = os.pipe()
+    with process_on(writer) as running:
+        os.close(writer)
+        said, _ = running.communicate(timeout=30)
+    first = os.read(reader, 4096).splitlines()[0]
+    os.close(reader)
+
+    assert (said, running.returncode) == ("done\n", 0)
+    assert json.loads(first)["event"] == "a"
+
+
+def test_reader_that_keeps_up_gets_every_line() -> None:
+    reader, writer = os.pipe()
+    with process_on(writer) as running, os.fdopen(reader) as log:
+        os.close(writer)
+        events = [json.loads(line)["event"] for line in log]
+        running.communicate(timeout=30)
+
+    assert events == ["a"] * 200 + ["b"]
