@@ -27,7 +27,10 @@ RIGHT_HINT = 0.96
 
 @dataclass(frozen=True)
 class Drawn:
-    """A name, the pages that its archive lists it on, and the elements that define it there."""
+    """A name, the pages that its archive lists it on, and the elements that define it there.
+
+    One element in fifty is listed and not there; a name without any is not judged by its hints.
+    """
 
     query: str
     library: str
@@ -42,16 +45,21 @@ class Found:
     line: str
 
 
-def listed(path: Path) -> list[tuple[str, str]]:
-    listing = json.loads(Archive(path).read("navbar.json").content)
+def listed(archive: Archive) -> list[tuple[str, str]]:
+    listing = json.loads(archive.read("navbar.json").content)
     return [
         (one["name"], one["href"]) for group in listing["children"] for one in group["children"]
     ]
 
 
+def has_element(archive: Archive, page: str, fragment: str) -> bool:
+    return f'id="{fragment}"'.encode() in archive.read(page).content
+
+
 def drawn(path: Path, *, count: int = DRAWN, seed: int = SEED) -> Iterator[Drawn]:
     """Yield names without spaces, every other one without its parentheses."""
-    entries = [(name, href) for name, href in listed(path) if " " not in name]
+    archive = Archive(path)
+    entries = [(name, href) for name, href in listed(archive) if " " not in name]
     for number, (name, _) in enumerate(random.Random(seed).sample(entries, count)):
         hrefs = [href.partition("#") for other, href in entries if other == name]
         query = name.removeprefix("c.")
@@ -59,7 +67,7 @@ def drawn(path: Path, *, count: int = DRAWN, seed: int = SEED) -> Iterator[Drawn
             query.removesuffix("()") if number % 2 else query,
             path.name,
             frozenset(page for page, *_ in hrefs),
-            frozenset(fragment for *_, fragment in hrefs if fragment),
+            frozenset(f for page, _, f in hrefs if f and has_element(archive, page, f)),
         )
 
 
