@@ -147,7 +147,8 @@ class Document:
                 continue
             shown.add(place)
             section = self.sections[place]
-            if not section.inner:
+            # Symbols of the lead are sections beside it, as headings are.
+            if not section.inner or section.level == LEAD_LEVEL:
                 yield place, self._own_blocks(place)
                 continue
             is_last = number == len(section.inner)

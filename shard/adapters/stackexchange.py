@@ -16,6 +16,7 @@ from shard.adapters.generic import Generic
 from shard.archive import EntryHead, Page
 from shard.document import Document
 from shard.html import math
+from shard.html.anchors import Ids
 from shard.html.code import drop_line_numbers
 from shard.html.dom import PARAGRAPH, Marked, Node, classes, contents, visible_text
 from shard.html.parse import parse
@@ -65,7 +66,18 @@ def _sections(marked: Marked, question: HtmlElement) -> list[Section]:
     sections += [_answer(element) for element in _answers(marked)]
     sections.sort(key=_order)
     linked = _linked(marked)
-    return [*sections, linked] if linked else sections
+    sections += [linked] if linked else []
+    _make_unique(sections)
+    return sections
+
+
+def _make_unique(sections: list[Section]) -> None:
+    """Give each section an id of its own, whatever ids a page repeats."""
+    ids = Ids()
+    for section in sections:
+        section.id = ids.give(section.id)
+    for section in sections:
+        section.aliases = tuple(ids.give(alias) for alias in section.aliases)
 
 
 def _order(section: Section) -> tuple[int, int]:

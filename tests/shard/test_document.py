@@ -95,6 +95,16 @@ def test_symbol_alone_is_its_entry():
     assert part.content == "### a.h\n\n`a.h()`\n\nH."
 
 
+def test_lead_comes_without_the_symbols_beside_it():
+    page = document(
+        """<h1>Title</h1><p>Lead.</p><dl><dt id="f">f()</dt><dd>F.</dd></dl><p>After.</p>""",
+        "devdocs",
+    )
+    texts = [part.content for part in rendered(page, ("", "f")).sections]
+
+    assert texts == ["Lead.\n\nAfter.", "## f\n\n`f()`\n\nF."]
+
+
 def test_symbols_nested_without_end_are_text():
     page = document("<dl><dt id=a>x<dd>" * 900 + "bottom", "devdocs")
 

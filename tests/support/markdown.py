@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 
 from shard.document import Document
@@ -75,6 +75,21 @@ def _problems(document: Document) -> Iterator[str]:
     missing = missing_words(document, text)
     if missing:
         yield f"words lost: {missing[:8]}"
+
+
+def union_differs(document: Document) -> bool:
+    """Tell whether all sections, asked for by their ids, say another thing than the whole does.
+
+    Only the headings of empty sections come in addition, since they were asked for.
+    """
+    ids = tuple(section.id for section in document.sections)
+    asked = Counter(_lines(part.content for part in rendered(document, ids).sections))
+    given = Counter(_lines(part.content for part in rendered(document).sections))
+    return bool(given - asked) or any(not line.startswith("#") for line in asked - given)
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    return (line for text in texts for line in text.split("\n") if line)
 
 
 def _in_text(text: str) -> Iterator[str]:

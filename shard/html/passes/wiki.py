@@ -14,7 +14,7 @@ _CHROME: Final = (
     "ambox", "tmbox", "cmbox", "ombox", "sistersitebox", "mbox-small", "portal", "portal-bar",
     "authority-control", "stub", "metadata", "mw-authority-control", "mwe-math-mathml-hidden",
     "mw-kartographer-container", "error", "mw-collapsible-toggle", "shortdescription",
-    "geo-nondefault", "geo-multi-punct", "nourlexpansion", "side-box", "navigation-box",
+    "geo-nondefault", "geo-multi-punct", "side-box", "navigation-box",
     "mw-data-after-content", "wikipedia-footer",
 )  # fmt: skip
 _CHROME_IDS: Final = ("toc", "contentSub", "siteSub", "jump-to-nav", "catlinks", "mw-navigation",
