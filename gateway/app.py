@@ -17,6 +17,7 @@ from common import settings as settings_table
 from common.errors import ConfigError
 from common.settings import Settings
 from gateway import mcp_server
+from gateway.connection import Connection
 from gateway.discovery import Discovery, LocalDiscovery
 from gateway.metrics import Metrics
 from gateway.pages import Pages
@@ -188,7 +189,7 @@ def uvicorn_config(app: ASGIApp, settings: Settings) -> uvicorn.Config:
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)
     return uvicorn.Config(
         app,
-        http="httptools",
+        http=Connection,
         ws="none",
         lifespan="on",
         log_config=None,
