@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 
 from common.refs import format_ref
-from tests.cluster.agent import Answer, call
+from tests.cluster.agent import Answer, call, search_without_stragglers
 from tests.cluster.running import RunningCluster
 from tests.real.corpora import ELEVEN
 from tests.support.data import real_data
@@ -127,7 +127,7 @@ def test_good_library_beside_all_of_them_suffers_nothing(
 
     async def search_all() -> list[Answer]:
         async with Client(beside_a_good_one.url) as client:
-            return [await call(client, "search", query=query) for query in queries]
+            return [await search_without_stragglers(client, query) for query in queries]
 
     for answer in asyncio.run(search_all()):
         assert not answer.is_error, answer.content

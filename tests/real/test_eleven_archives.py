@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 
 from common.refs import parse_ref
-from tests.cluster.agent import Answer, call, over_stdio
+from tests.cluster.agent import Answer, call, over_stdio, search_without_stragglers
 from tests.cluster.running import RunningCluster, clean_environment
 from tests.cluster.test_answers import read_whole_and_by_section
 from tests.real.corpora import ELEVEN, paths
@@ -52,7 +52,7 @@ def test_judged_questions_find_their_page(eleven: RunningCluster, figure: Figure
         async with Client(eleven.url) as client:
             rows = []
             for question in questions():
-                answer = await call(client, "search", query=question["query"])
+                answer = await search_without_stragglers(client, question["query"])
                 assert not answer.is_error, answer.content
                 assert "degraded" not in answer.content
                 rank = rank_of_answer(answer, question["answers"])
