@@ -24,14 +24,14 @@ test-slow: dev ## run the tests that take longer
 
 check: lint types contracts ## lint, types and import contracts
 
-lint: dev
+lint: dev ## find mistakes and untidy code
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: dev
+types: dev ## check the types, strictly
 	$(BIN)/mypy
 
-contracts: dev
+contracts: dev ## check which package may import what
 	$(BIN)/lint-imports
 
 format: dev ## format the code and mend what can be mended
