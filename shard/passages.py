@@ -14,7 +14,8 @@ from common.text import MARKS, is_cjk, is_unspaced, unaccent
 from shard.document import Document
 
 WINDOW_WORDS: Final = 60
-"""Words of one passage. Measured in DESIGN 3: long articles stop losing to short notes."""
+"""Words of one passage. Measured, with half of the top score as its
+weight: long articles stop losing to short notes."""
 
 _MAX_SCANNED_CHARS: Final = 2_000_000
 """Text looked at per document; enough for the longest article, bounded for a dump."""

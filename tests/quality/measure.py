@@ -11,7 +11,7 @@ COLLECTIONS = ("cranfield", "med", "cisi")
 
 
 def open_corpus() -> Corpus:
-    """Open the eleven archives that the figures of DESIGN 3 are about."""
+    """Open the eleven archives that the figures in ARCHITECTURE.md are about."""
     paths = archives("mediawiki", "devdocs", "stackexchange", "ir")
     return Corpus([path for path in paths if path.parent.name != "split"])
 
