@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from gateway.schemas import INSTRUCTIONS, ToolSpec
-from gateway.tools import Tools, UnknownTool
+from gateway.tools import Tools, UnknownTool, broken
 
 NAME = "corpus-mcp"
 PATH = "/mcp"
@@ -54,6 +54,8 @@ def build(tools: Tools) -> Server[Any]:
         except UnknownTool as exc:
             message = f"Unknown tool: {exc}; there are: {', '.join(tools.specs)}"
             raise MCPError(types.INVALID_PARAMS, message) from None
+        except Exception as exc:  # noqa: BLE001 - the SDK would send its text to the client
+            result = broken(exc)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=result.text)],
             structured_content=result.content,

@@ -118,8 +118,7 @@ class Tools:
             self.in_flight -= 1
             self._metrics.calls_in_flight.dec()
             self._record(name, arguments, outcome, time.monotonic() - began)
-        text = msgspec.json.encode(outcome.content).decode("utf-8")
-        return ToolResult(outcome.content, text, "error" in outcome.content)
+        return _result(outcome)
 
     async def _answered(
         self,
@@ -209,6 +208,16 @@ def _check_sections(sections: list[str]) -> None:
             section.encode("utf-8")
         except UnicodeError:
             raise InvalidArguments("sections: expected valid Unicode") from None
+
+
+def broken(exc: Exception) -> ToolResult:
+    """Return the result of a call that a bug ended outside of what `Tools.call` watches over."""
+    return _result(_incident(exc))
+
+
+def _result(outcome: _Outcome) -> ToolResult:
+    text = msgspec.json.encode(outcome.content).decode("utf-8")
+    return ToolResult(outcome.content, text, "error" in outcome.content)
 
 
 def _incident(exc: Exception) -> _Outcome:

@@ -1,14 +1,16 @@
 """What stands between the network and MCP: the checks that the SDK does not make.
 
 A plain ASGI wrapper, outermost first: header values are stripped, Host and Origin checked, then
-the token, the method, the size of the body. Then the application runs, and is cancelled when the
-client hangs up, since nobody wants its answer any more.
+the token, the method, the size of the body, and whether it is one JSON-RPC message. Then the
+application runs, and is cancelled when the client hangs up, since nobody wants its answer any more.
 """
 
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable
+from typing import Literal
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,12 +24,25 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 BODY_DEADLINE = 10.0
 """Seconds for a client to send a body of at most 64 KiB."""
 
+_INVALID_REQUEST = -32600
+
 Refusal = Callable[[Request], Awaitable[Response | None]]
 """Returns the answer to a request from a Host or Origin that is not accepted."""
 
 _SETTING_FOR = {421: "MCP_ALLOWED_HOSTS", 403: "MCP_ALLOWED_ORIGINS"}
 
 logger = logs.get_logger()
+
+
+class _Envelope(msgspec.Struct):
+    """What every message has; an ``id`` that is none of these would never be answered."""
+
+    jsonrpc: Literal["2.0"]
+    id: int | str | msgspec.UnsetType = msgspec.UNSET
+    method: str | msgspec.UnsetType = msgspec.UNSET
+
+
+_envelopes = msgspec.json.Decoder(_Envelope)
 
 
 class Front:
@@ -48,10 +63,10 @@ class Front:
         answer = await self._refusal(Request(scope))
         if answer is None and scope["path"] == PATH:
             body = await _body(receive)
-            if isinstance(body, bytes):
+            answer = _malformed(body) if isinstance(body, bytes) else body
+            if isinstance(body, bytes) and answer is None:
                 await _serve(self._app, scope, body, receive, send)
                 return
-            answer = body
         await (answer or self._app)(scope, receive, send)
 
     async def _refusal(self, request: Request) -> Response | None:
@@ -93,6 +108,20 @@ async def _body(receive: Receive) -> bytes | Response:
                     return bytes(body)
     except TimeoutError:
         return _error(408, "the body did not come in time")
+
+
+def _malformed(body: bytes) -> Response | None:
+    """Answer JSON that is no JSON-RPC message; the SDK would speak of its own classes."""
+    try:
+        _envelopes.decode(body)
+    except msgspec.ValidationError as exc:
+        message = f"expected one JSON-RPC 2.0 message, batches are not served: {exc}"
+        error = {"code": _INVALID_REQUEST, "message": message}
+        return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=400)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        # Not JSON at all: the SDK says where it ends to be.
+        return None
+    return None
 
 
 async def _serve(app: ASGIApp, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:

@@ -203,6 +203,21 @@ def test_lone_surrogates_never_break_the_server(sockets, lib, arguments, version
     assert again.status_code == 200
 
 
+def test_bug_outside_of_a_tool_shows_nothing_of_itself(sockets, lib, monkeypatch):
+    def record(*_):
+        raise OSError(32, "/var/log: Broken pipe")
+
+    async def main():
+        async with serving(sockets) as (url, gateway), http(url) as client:
+            monkeypatch.setattr(gateway.tools, "_record", record)
+            body = rpc("search", {"query": "bell"})
+            return await client.post("/mcp", json=body, headers=HEADERS)
+
+    answer = run(main())
+    assert answer.json()["result"]["structuredContent"]["error"] == "internal"
+    assert "pipe" not in answer.text
+
+
 @MODES
 def test_unknown_tool_is_a_protocol_error(sockets, lib, mode):
     async def main():

@@ -253,3 +253,32 @@ def test_call_is_logged_once_and_its_words_only_if_wanted(ask, logged_queries):
     (line,) = [entry for entry in logged if entry["event"] == "tool call"]
     assert (line["tool"], line["outcome"], line["log_level"]) == ("search", "ok", "info")
     assert ("bell" in json.dumps(line)) == (logged_queries == "true")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("[]", id="empty batch"),
+        pytest.param([SEARCH], id="batch"),
+        pytest.param({**SEARCH, "jsonrpc": "1.0"}, id="version"),
+        pytest.param({**SEARCH, "id": None}, id="no id"),
+        pytest.param({**SEARCH, "id": 1.5}, id="fraction"),
+        pytest.param({**SEARCH, "method": ["tools/call"]}, id="method"),
+        pytest.param("null", id="null"),
+    ],
+)
+def test_message_that_could_never_be_answered_is_refused(ask, body):
+    content = body if isinstance(body, str) else json.dumps(body)
+    answer = ask("POST", "/mcp", content=content, headers=HEADERS)
+
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (400, -32600)
+    assert "expected one JSON-RPC 2.0 message" in error["message"]
+    assert "JSONRPC" not in error["message"]
+
+
+def test_notification_is_taken_without_an_answer(ask):
+    body = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    answer = ask("POST", "/mcp", json=body, headers=HEADERS)
+
+    assert (answer.status_code, answer.content) == (202, b"")
