@@ -33,13 +33,19 @@ def _row_lines(row: HtmlElement) -> Iterator[str]:
         for cell, is_key in cells
         if (text := cell_text(cell, is_header=is_key))
     ]
-    if len(filled) >= 2 and filled[0][0]:
-        key = filled[0][1].replace("**", "").rstrip(":").strip()
-        yield f"**{key}:** " + ", ".join(text for _, text in filled[1:])
+    texts = [text for _, text in filled]
+    if len(filled) >= 2 and all(cell.tag == "th" for cell, _ in cells):
+        yield _bold(", ".join(texts))
+    elif len(filled) >= 2 and (filled[0][0] or texts[0].endswith(":")):
+        yield _bold(texts[0].replace("**", "").rstrip(": ") + ":") + " " + ", ".join(texts[1:])
     elif len(filled) == 1 and filled[0][0]:
-        yield f"**{filled[0][1].replace('**', '')}**"
+        yield _bold(texts[0])
     elif filled:
-        yield escape_line_starts(", ".join(text for _, text in filled))
+        yield escape_line_starts(", ".join(texts))
+
+
+def _bold(text: str) -> str:
+    return "**" + text.replace("**", "") + "**"
 
 
 def _is_label(cell: HtmlElement) -> bool:

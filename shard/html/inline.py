@@ -20,6 +20,9 @@ MARKS: Final = {
 }  # fmt: skip
 
 _PLAIN_SCRIPT = re.compile(r"[+\-−–]?\w+(?:[.,]\w+)?\Z")
+_NOTE_SIGN = re.compile(r"[*^†‡§¶#]{1,3}\Z")
+"""What stands on high anyway, at figures with a note below their table."""
+
 _ORDINALS: Final = frozenset(
     {"st", "nd", "rd", "th", "e", "er", "re", "o", "a", "º", "ª", "tm", "TM", "SM", "®", "™", "©"}
 )
@@ -135,7 +138,7 @@ class _Walk:
             self._todo.extend(list(contents(element))[::-1])
             return
         text = clean(visible_text(contents(element)))
-        if not text or (text in _ORDINALS and element.tag == "sup"):
+        if not text or (element.tag == "sup" and (text in _ORDINALS or _NOTE_SIGN.match(text))):
             self._line.text(text)
             return
         self._line.stack()

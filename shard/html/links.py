@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-_EXTERNAL = re.compile(r"(?:https?|ftp)://[^/\s]|mailto:\S", re.IGNORECASE)
+_EXTERNAL = re.compile(r"(?:https?|ftp)://[^/\s:]|mailto:\S", re.IGNORECASE)
+"""With a host: sotoki writes ``https://:None/…`` for some of its own pages."""
 
 _ENCODED: Final = {ord(char): f"%{ord(char):02X}" for char in ' <>()\\"\n\t\r|`'}
 

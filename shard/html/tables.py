@@ -16,6 +16,9 @@ MAX_COLUMNS: Final = 200
 MAX_CELLS: Final = 400_000
 """Cells of a filled grid; the rest of a larger table is left out row by row."""
 
+_NOTE_CHARS: Final = 40
+"""A text across the whole table that is longer is a note, not a value of each column."""
+
 _STRUCTURED: Final = tuple(tag for tag in STRUCTURES if tag not in HEADINGS)
 
 
@@ -207,14 +210,15 @@ def _span(value: str | None, most: int) -> int:
 
 
 def _take_title_row(grid: Grid, heads: list[bool]) -> None:
-    """Take a first row that is one header over the whole width as the caption."""
-    if grid.caption or len(grid.rows) < 2 or grid.width < 2:
+    """Take a first row that is one header over the whole width into the caption."""
+    if len(grid.rows) < 2 or grid.width < 2:
         return
     first = grid.rows[0]
     cell = first[0]
     if cell is None or not cell.is_header or any(other is not cell for other in first):
         return
-    grid.caption = cell.text.replace("**", "")
+    title = cell.text.replace("**", "")
+    grid.caption = ": ".join(filter(None, (grid.caption.rstrip(": "), title)))
     grid.rows.pop(0)
     heads.pop(0)
 
@@ -256,9 +260,16 @@ def grid_lines(grid: Grid) -> list[str]:
     if not grid.rows or not grid.width:
         return []
     header = _merged_header(grid)
-    body = [_line(cell.text if cell else "" for cell in row)
-            for row in grid.rows[grid.header_rows :]]  # fmt: skip
+    body = [_line(_texts(row)) for row in grid.rows[grid.header_rows :]]
     return [_line(header), "|" + " --- |" * len(header), *body]
+
+
+def _texts(row: list[Cell | None]) -> list[str]:
+    """Return what stands in each column; a note across the whole table only once."""
+    texts = [cell.text if cell else "" for cell in row]
+    if len(texts[0]) > _NOTE_CHARS and all(cell is row[0] for cell in row):
+        return [texts[0], *[""] * (len(texts) - 1)]
+    return texts
 
 
 def _merged_header(grid: Grid) -> list[str]:
@@ -274,5 +285,5 @@ def _merged_header(grid: Grid) -> list[str]:
     return merged
 
 
-def _line(texts: Iterator[str] | list[str]) -> str:
+def _line(texts: list[str]) -> str:
     return "| " + " | ".join(texts) + " |"
