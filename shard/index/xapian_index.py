@@ -247,8 +247,12 @@ class XapianTitles:
 
     def _terms(self, text: str) -> list[str]:
         # Databases made until 2022 have no stop words at all, later ones have them in titles.
-        found = _terms(text)
+        found = [self._uncasefolded(term) for term in _terms(text)]
         return [term for term in found if term not in self._stop or self._db.term_exists(term)]
+
+    def _uncasefolded(self, term: str) -> str:
+        spellings = [] if self._db.term_exists(term) else _uncasefolded(term)
+        return next(filter(self._db.term_exists, spellings), term)
 
     def _candidates(self, query: xapian.Query, limit: int) -> list[Candidate]:
         enquire = xapian.Enquire(self._db)

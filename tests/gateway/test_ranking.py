@@ -119,6 +119,23 @@ def test_a_note_names_the_words_that_nothing_has() -> None:
     assert ranked.note == "no page has all the words; without: loophole"
 
 
+def test_no_note_where_the_query_is_a_title() -> None:
+    replies = {"a": reply([hit("p", title="Ray Charles", counts=[0])], frequencies=[0])}
+
+    assert candidates(replies, analyse("ray_charles")).note == ""
+
+
+def test_of_equal_titles_the_one_written_like_the_query_leads() -> None:
+    titles = [".NET", "NET", "Net"]
+    replies = {"a": reply([hit(f"p{n}", title=title) for n, title in enumerate(titles)])}
+
+    for query in titles:
+        ranked = candidates(replies, analyse(query))
+        previews = {c.ref: Preview(path=c.path) for c in ranked.candidates}
+        (first, *_) = results(ranked, previews, limit=3, max_consecutive=3)
+        assert first.title == query
+
+
 def test_no_note_where_every_word_is_somewhere() -> None:
     replies = {"a": reply([], frequencies=[4, 0]), "b": reply([], frequencies=[0, 1])}
 
