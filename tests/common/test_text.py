@@ -25,6 +25,8 @@ from common import text
         pytest.param(
             "rock ’n’ roll, don’t", ["rock", "n", "roll", "don't"], id="curly apostrophes"
         ),
+        pytest.param("สัตว์บก हिन्दी", ["สัตว์บก", "हिन्दी"], id="marks of any script"),
+        pytest.param("مُحَمَّد שָׁלוֹם", ["مُحَمَّد", "שָׁלוֹם"], id="vowel points"),
         pytest.param("?!… — ", [], id="nothing"),
     ],
 )
@@ -79,3 +81,14 @@ def test_is_cjk_tells_scripts_in_ngrams() -> None:
     assert text.is_cjk("abc 漢字")
     assert text.is_cjk("한국")
     assert not text.is_cjk("Мінск é")
+
+
+@pytest.mark.parametrize("word", ["ไทย", "ລາວ", "ខ្មែរ", "မြန်မာ"])
+def test_scripts_without_spaces_are_told_apart(word: str) -> None:
+    assert text.is_unspaced(word)
+    assert not text.is_cjk(word)
+
+
+@pytest.mark.parametrize("word", ["Thai", "日本", "한국", "हिन्दी", "кот", "3"])
+def test_other_scripts_have_spaces_or_pairs(word: str) -> None:
+    assert not text.is_unspaced(word)
