@@ -11,6 +11,7 @@ from lxml.html import HtmlElement
 
 from common.frames import Kind
 from shard.adapters.base import Guarded, is_html, title_of
+from shard.adapters.namespaces import is_no_article
 from shard.archive import EntryHead, Page
 from shard.document import Document
 from shard.html import math
@@ -24,9 +25,8 @@ from shard.html.sections import Builder
 
 _BODIES: Final = ("mw-content-text", "bodyContent", "content")
 
-_NO_ARTICLES: Final = ("Category:", "File:", "Image:", "Template:", "User:", "User_talk:", "Talk:",
-                       "Special:", "MediaWiki:", "Module:", "Template_talk:")  # fmt: skip
-_OTHER_NAMESPACES: Final = ("-/", "I/", "J/", "M/", "X/", "B/", "U/", "V/", "W/", "_", "-")
+_ASSETS: Final = ("-/", "I/m/", "I/s/")
+"""Of archives whose articles begin with "A/"; in the others "M/M/1 queue" is an article."""
 
 
 class MediaWiki(Guarded):
@@ -37,10 +37,10 @@ class MediaWiki(Guarded):
 
     def accepts(self, head: EntryHead) -> bool:
         """Refuse files, categories and templates, and assets of the old namespaces."""
-        if not is_html(head.mimetype) or head.path.startswith(_OTHER_NAMESPACES[:7]):
+        if not is_html(head.mimetype) or head.path.startswith(_ASSETS):
             return False
         bare = head.path.removeprefix("A/")
-        return not bare.startswith(_NO_ARTICLES) and bare not in {"index", "index.html", ""}
+        return not is_no_article(bare) and bare not in {"index", "index.html", ""}
 
     def _read(self, page: Page) -> Document:
         root = parse(page.content)

@@ -40,7 +40,7 @@ NO_CONTENT = (
     ("stackexchange", re.compile(r"questions(_page=\d+)?"), "list of questions"),
     ("stackexchange", re.compile(r"tags(_page=\d+)?"), "list of tags"),
     ("stackexchange", re.compile(r"users(_page=\d+)?"), "list of users"),
-    ("stackexchange", re.compile(r"users/\d+/.+"), "page of a user"),
+    ("stackexchange", re.compile(r"users/-?\d+/.+"), "page of a user"),
     ("stackexchange", re.compile(r"about"), "about the site"),
 )
 """HTML entries that are no content pages: adapter, path, reason."""

@@ -78,6 +78,7 @@ BY_ADAPTER = {
         Drop("div.metadata", "banner for editors"),
         Drop("table.mbox-small", "link to a sister project"),
         Drop("div.portal", "link to a portal"),
+        Drop("h1.firstHeading", "title, part of the answer"),
         Drop("#mw-navigation", "navigation of the site, in a page saved by a browser"),
         Drop("#footer", "footer of the site, in a page saved by a browser"),
         Drop("#siteNotice", "notice of the site, in a page saved by a browser"),
