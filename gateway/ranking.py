@@ -93,7 +93,7 @@ def candidates(
         query=query,
         text=analysis.text,
         note=_note(analysis, () if is_known else statistics.missing),
-        suspects=() if is_known else suspects(analysis, statistics),
+        suspects={} if is_known else suspects(analysis, statistics, replies.values()),
     )
 
 

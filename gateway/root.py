@@ -36,7 +36,7 @@ from gateway import ranking
 from gateway.analysis import Analysis, analyse
 from gateway.answers import Degraded, FetchAnswer, Hit, SearchAnswer, fit
 from gateway.call import Call, Patience
-from gateway.correction import choose_all, corrected
+from gateway.correction import choose_all, corrected, others
 from gateway.fusion import Candidate
 from gateway.metrics import Metrics
 from gateway.pool import Pool
@@ -45,7 +45,8 @@ from gateway.scatter import Gathered, scatter
 from gateway.scoring import StatisticsMemory
 
 HITS_PER_LIBRARY = 30
-"""Light hits asked of each library: rescoring its top 30 lost nothing (DESIGN 3)."""
+"""Light hits asked of each library: rescoring its top 30 lost nothing (measured over eleven
+archives: nDCG@10 of 0.463 against 0.461)."""
 
 SPELLING_SHARE = 0.3
 """Part of what is left after the first scatter for proposals of how words that no library has are
@@ -170,7 +171,7 @@ class Root:
         return await self._scatter(requests, deadline)
 
     async def _spelt(
-        self, analysis: Analysis, suspects: Sequence[str], deadline: Deadline
+        self, analysis: Analysis, suspects: Mapping[str, int], deadline: Deadline
     ) -> Analysis:
         """Return the query with misspelt words corrected; as it is if nobody suggests anything."""
         requests: dict[str, Work] = {
@@ -180,14 +181,14 @@ class Root:
                 archive="",
                 budget=0.0,
                 words=list(suspects),
-                beside=[word for word in analysis.words if word not in suspects],
+                beside=others(analysis, suspects),
             )
             for library in self._pool.shards
         }
         found = await self._scatter(requests, deadline)
         replies = [answer.reply for answer in found.answers.values()]
         suggested = [reply.suggestions for reply in replies if isinstance(reply, SpellReply)]
-        return corrected(analysis, choose_all(suspects, suggested))
+        return corrected(analysis, choose_all(analysis, suspects, suggested))
 
     def _rank(self, analysis: Analysis, found: Gathered) -> ranking.Ranked:
         _demand_any(found)

@@ -28,7 +28,7 @@ SUGGESTIONS = st.lists(
 def suspects(query: str, *frequencies: int) -> tuple[str, ...]:
     found = [reply([], frequencies=frequencies), reply([], frequencies=[0] * len(frequencies))]
     replies = {str(number): one for number, one in enumerate(found)}
-    return candidates(replies, analyse(query)).suspects
+    return tuple(candidates(replies, analyse(query)).suspects)
 
 
 def test_words_that_no_library_has_are_suspicious() -> None:
@@ -40,52 +40,106 @@ def test_what_is_no_typing_error_is_not_suspicious(word: str) -> None:
     assert suspects(f"{word} oyster", *[0] * len(analyse(f"{word} oyster").words)) == ("oyster",)
 
 
+def rare(counts: list[int]) -> dict[str, int]:
+    """Return the suspects of a query whose first word one document has, with what else it has."""
+    found = reply([hit("x", counts)], documents=10_000, frequencies=[1, 90, 90])
+    return dict(candidates({"a": found}, analyse("oister stout brewery")).suspects)
+
+
+def test_a_rare_word_without_the_rest_of_the_query_is_suspicious() -> None:
+    assert rare([1, 0, 0]) == {"oister": 1}
+
+
+@pytest.mark.parametrize("counts", [[1, 1, 0], [1, 1, 1]])
+def test_a_rare_word_in_fit_company_is_not_suspicious(counts: list[int]) -> None:
+    assert rare(counts) == {}
+
+
+@pytest.mark.parametrize(
+    ("suggestion", "chosen"),
+    [
+        pytest.param(Suggestion("oyster", 1, 90, 4), "oyster", id="far more frequent"),
+        pytest.param(Suggestion("oyster", 1, 30, 4), "", id="not frequent enough"),
+        pytest.param(Suggestion("oyster", 1, 90, 0), "", id="not together"),
+        pytest.param(Suggestion("ouster", 2, 90, 4), "", id="two errors"),
+    ],
+)
+def test_a_rare_word_is_only_corrected_for_good_reasons(
+    suggestion: Suggestion, chosen: str
+) -> None:
+    assert choose("oister", 2, [[suggestion]]) == chosen
+
+
 def test_a_query_that_is_a_title_is_not_suspicious() -> None:
     found = {"a": reply(titles=[hit("Oister", [0])], frequencies=[0])}
 
-    assert candidates(found, analyse("oister")).suspects == ()
+    assert candidates(found, analyse("oister")).suspects == {}
 
 
 def test_a_corrected_query_is_not_suspicious_again() -> None:
     spelt = corrected(analyse("oister stuot"), {"oister": "oyster"})
 
-    assert candidates({"a": reply(frequencies=[0, 0])}, spelt).suspects == ()
+    assert candidates({"a": reply(frequencies=[0, 0])}, spelt).suspects == {}
 
 
 def test_fewer_errors_weigh_more_than_more_documents() -> None:
     near, far = Suggestion("stout", 1, 3), Suggestion("statue", 2, 500)
 
-    assert choose("stuot", [[far, near]]) == "stout"
+    assert choose("stuot", 0, [[far, near]], alone=False) == "stout"
 
 
 def test_documents_are_added_up_over_libraries() -> None:
     many = [[Suggestion("parlour", 1, 60)], [Suggestion("parlous", 1, 40)]]
 
-    assert choose("parloux", [*many, [Suggestion("parlous", 1, 40)]]) == "parlous"
+    assert choose("parloux", 0, [*many, [Suggestion("parlous", 1, 40)]], alone=True) == "parlous"
 
 
 def test_the_word_that_goes_together_with_the_others_wins() -> None:
     alone, together = Suggestion("heat", 1, 60, 0, 0), Suggestion("heart", 1, 20, 9, 3)
 
-    assert choose("heatr", [[alone, together]]) == "heart"
+    assert choose("heatr", 0, [[alone, together]], alone=False) == "heart"
 
 
 def test_the_first_letter_is_trusted() -> None:
-    assert choose("bear", [[Suggestion("aear", 1, 5), Suggestion("beer", 1, 5)]]) == "beer"
+    other, same = Suggestion("aear", 1, 5, 5, 1), Suggestion("beer", 1, 5, 5, 1)
+
+    assert choose("bear", 0, [[other, same]], alone=True) == "beer"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "errors"),
+    [
+        pytest.param("kale", "sale", 1, id="first letter of a short word"),
+        pytest.param("tamp", "temp", 1, id="letter of a short word"),
+        pytest.param("aikido", "amido", 2, id="two errors in a word of six"),
+    ],
+)
+def test_an_unlikely_error_needs_a_title_or_company(typed: str, meant: str, errors: int) -> None:
+    bare = Suggestion(meant, errors, 40, 0, 0)
+    titled = Suggestion(meant, errors, 40, 1, 1)
+
+    assert choose(typed, 0, [[bare]], alone=False) == ""
+    assert choose(typed, 0, [[titled]], alone=False) == meant
 
 
 def test_no_word_is_taken_for_a_stop_word() -> None:
-    assert choose("whie", [[Suggestion("with", 1, 9000), Suggestion("white", 1, 5)]]) == "white"
+    assert (
+        choose("whie", 0, [[Suggestion("with", 1, 9000), Suggestion("white", 1, 5)]], alone=True)
+        == "white"
+    )
 
 
 def test_without_suggestions_there_is_no_correction() -> None:
-    assert choose("stuot", [[], []]) == ""
-    assert choose_all(["stuot", "oister"], [[], [[]]]) == {"stuot": "", "oister": ""}
+    assert choose("stuot", 0, [[], []], alone=True) == ""
+    assert choose_all(analyse("stuot oister"), {"stuot": 0, "oister": 0}, [[], [[]]]) == {
+        "stuot": "",
+        "oister": "",
+    }
 
 
 @given(lists=st.lists(SUGGESTIONS, max_size=4))
 def test_the_choice_does_not_depend_on_who_answered_first(lists: list[list[Suggestion]]) -> None:
-    chosen = {choose("stuot", order) for order in permutations(lists)}
+    chosen = {choose("stuot", 0, order, alone=True) for order in permutations(lists)}
 
     assert len(chosen) == 1
     assert chosen <= {"", *(one.word for each in lists for one in each)}

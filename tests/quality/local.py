@@ -25,7 +25,7 @@ from common.frames import (
 )
 from gateway import ranking
 from gateway.analysis import Analysis, analyse
-from gateway.correction import choose_all, corrected
+from gateway.correction import choose_all, corrected, others
 from gateway.fusion import Candidate
 from gateway.ranking import Ranked
 from shard.adapters.select import choose
@@ -138,10 +138,10 @@ class Corpus:
     def _rank(self, analysis: Analysis) -> Ranked:
         return ranking.candidates(self.replies(analysis), analysis, families=self._families)
 
-    def _spelt(self, analysis: Analysis, suspects: Sequence[str]) -> Analysis:
-        beside = [word for word in analysis.words if word not in suspects]
-        suggested = [one.suggestions(suspects, beside) for one in self.libraries.values()]
-        return corrected(analysis, choose_all(suspects, suggested))
+    def _spelt(self, analysis: Analysis, suspects: Mapping[str, int]) -> Analysis:
+        beside = others(analysis, suspects)
+        suggested = [one.suggestions(list(suspects), beside) for one in self.libraries.values()]
+        return corrected(analysis, choose_all(analysis, suspects, suggested))
 
     def replies(self, analysis: Analysis) -> dict[str, QueryReply]:
         key = "\0".join((analysis.text, *analysis.words))
