@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from common.manifest import is_archive_file
+from common.manifest import Manifest, is_archive_file
 from deploy.errors import Failed
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -29,10 +29,15 @@ def is_demo(config: Path, project: Path = PROJECT) -> bool:
     return config.resolve() == project / "corpus.toml"
 
 
-def missing(root: Path, project: Path = PROJECT) -> dict[Path, Path]:
-    """Return the folder of page sources of each demo archive that is not in ``root``."""
-    targets = {root / f"demo-{name}.zim": project / "demo" / name for name in DEMO_NAMES}
-    return {target: folder for target, folder in targets.items() if not is_archive_file(target)}
+def missing(manifest: Manifest, root: Path, project: Path = PROJECT) -> dict[Path, Path]:
+    """Return the folder of page sources of each demo archive that is wanted and not in ``root``."""
+    wanted = {library.path for library in manifest.libraries}
+    sources = {f"demo-{name}.zim": project / "demo" / name for name in DEMO_NAMES}
+    return {
+        root / file: folder
+        for file, folder in sources.items()
+        if file in wanted and not is_archive_file(root / file)
+    }
 
 
 def build(archives: Mapping[Path, Path], notify: Callable[[Path], None]) -> None:

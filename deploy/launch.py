@@ -29,7 +29,7 @@ def launch(site: Site, say: Say) -> tuple[Cluster, ClusterStatus]:
         wanted = manifest.load(site.config)
         port = free_port(site.settings.mcp_host, site.settings.mcp_port)
         if demo.is_demo(site.config):
-            demo.build(demo.missing(site.root), lambda path: say(f"made {path}"))
+            demo.build(demo.missing(wanted, site.root), lambda path: say(f"made {path}"))
         found = validate(site, wanted, say, check=site.settings.zim_check)
         started = cluster.start(cluster.plan(site, found.manifest, port, secret))
         try:

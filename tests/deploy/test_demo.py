@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from common.manifest import load
+from common.manifest import Library, Manifest, load
 from deploy import demo
 from deploy.errors import Failed
 from tests.support.zims import site_zim
+
+
+DEMO = load(demo.PROJECT / "corpus.toml")
 
 
 def test_only_the_projects_own_manifest_is_the_demo(tmp_path: Path) -> None:
@@ -19,23 +22,29 @@ def test_only_the_projects_own_manifest_is_the_demo(tmp_path: Path) -> None:
 
 
 def test_manifest_of_the_demo_names_the_archives_that_are_made(tmp_path: Path) -> None:
-    wanted = load(demo.PROJECT / "corpus.toml")
+    made = demo.missing(DEMO, tmp_path)
 
-    made = demo.missing(tmp_path)
-
-    assert {library.path for library in wanted.libraries} == {path.name for path in made}
+    assert {library.path for library in DEMO.libraries} == {path.name for path in made}
     assert all(folder.is_dir() for folder in made.values())
 
 
 def test_archive_that_is_there_is_not_made_again(tmp_path: Path) -> None:
     site_zim(tmp_path / "demo-site.zim")
 
-    assert tmp_path / "demo-site.zim" not in demo.missing(tmp_path)
+    assert tmp_path / "demo-site.zim" not in demo.missing(DEMO, tmp_path)
+
+
+def test_archive_that_an_edited_manifest_does_not_name_is_not_made(tmp_path: Path) -> None:
+    kept = Manifest((DEMO.libraries[0], Library(name="Mine", path="mine.zim")))
+
+    made = demo.missing(kept, tmp_path)
+
+    assert [path.name for path in made] == [DEMO.libraries[0].path]
 
 
 def test_missing_archives_are_made_and_told(tmp_path: Path) -> None:
     told: list[Path] = []
-    wanted = dict(list(demo.missing(tmp_path / "corpus").items())[:2])
+    wanted = dict(list(demo.missing(DEMO, tmp_path / "corpus").items())[:2])
 
     demo.build(wanted, told.append)
 
