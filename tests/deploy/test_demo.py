@@ -9,7 +9,6 @@ from deploy import demo
 from deploy.errors import Failed
 from tests.support.zims import site_zim
 
-
 DEMO = load(demo.PROJECT / "corpus.toml")
 
 
