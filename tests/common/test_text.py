@@ -54,6 +54,13 @@ def test_fold_keeps_different_titles_apart(one: str, other: str) -> None:
     assert text.fold(one) != text.fold(other)
 
 
+@given(st.text(st.characters(max_codepoint=127)))
+def test_fold_of_ascii_is_that_of_any_text(given_text: str) -> None:
+    beside = text.fold(f"{given_text} é")
+
+    assert beside.removesuffix("e").rstrip() in (text.fold(given_text), "")
+
+
 @given(st.text())
 def test_fold_is_stable(given_text: str) -> None:
     once = text.fold(given_text)
