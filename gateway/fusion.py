@@ -7,6 +7,7 @@ statistics of all.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from typing import NamedTuple
 
 import msgspec
@@ -100,10 +101,20 @@ class Candidate:
     heading: float = 0.0
 
 
-class _Weighed(NamedTuple):
+class _Listed(NamedTuple):
+    """A hit in the list of its shard; ``score`` is what its place there gives it."""
+
+    library: str
+    rank: int
     hit: LightHit
-    title: TitleEvidence
     bm25: float
+    score: float
+
+
+class _Scored(NamedTuple):
+    listed: _Listed
+    title: TitleEvidence
+    score: float
 
 
 def order(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -112,24 +123,28 @@ def order(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def fuse(
-    replies: Mapping[str, QueryReply], statistics: GlobalStatistics, query: TitleQuery
+    replies: Mapping[str, QueryReply],
+    statistics: GlobalStatistics,
+    query: TitleQuery,
+    *,
+    most: int | None = None,
 ) -> list[Candidate]:
-    """Return one ranking of everything that the libraries found; no page stands in it twice.
+    """Return one ranking of what the libraries found; no page stands in it twice.
 
     A hit at rank r of its shard's list gets w / (RRF_K + r), where w is the square of the shard's
     best score under the statistics of all, relative to the best shard's. Its title adds to that.
+    With ``most`` only that many are returned, the best.
     """
-    lists = {
-        library: [_weighed(hit, statistics, query) for hit in _merged(reply)]
-        for library, reply in replies.items()
-    }
-    best = {library: max((w.bm25 for w in hits), default=0.0) for library, hits in lists.items()}
-    top = max(best.values(), default=0.0)
-    return order(
-        _candidate(library, weighed, rank, best[library] / top if top else 1.0, query)
-        for library, hits in lists.items()
-        for rank, weighed in enumerate(hits, start=1)
-    )
+    listed = sorted(_listed(replies, statistics, query), key=lambda one: -one.score)
+    scored = [_scored(one, query) for one in listed[:most]]
+    if most is not None and len(listed) > most:
+        least = min((one.score for one in scored), default=0.0)
+        rest = (one for one in listed[most:] if _competes(one, least, query))
+        scored += [_scored(one, query) for one in rest]
+        # Ties at the end are broken by ref, which only a candidate has.
+        least = nlargest(most, (one.score for one in scored))[-1]
+        scored = [one for one in scored if one.score >= least]
+    return order(_candidate(one, query) for one in scored)[:most]
 
 
 def collapse(
@@ -162,39 +177,66 @@ def _merged(reply: QueryReply) -> list[LightHit]:
     return list(merged.values())
 
 
-def _weighed(hit: LightHit, statistics: GlobalStatistics, query: TitleQuery) -> _Weighed:
-    title = title_evidence(query, hit.title, hit.alias)
+def _listed(
+    replies: Mapping[str, QueryReply], statistics: GlobalStatistics, query: TitleQuery
+) -> Iterator[_Listed]:
+    lists = {
+        library: [(hit, _bm25(hit, statistics, query)) for hit in _merged(reply)]
+        for library, reply in replies.items()
+    }
+    best = {library: max((s for _, s in hits), default=0.0) for library, hits in lists.items()}
+    top = max(best.values(), default=0.0)
+    for library, hits in lists.items():
+        weight = (best[library] / top if top else 1.0) ** EVIDENCE_EXPONENT
+        for rank, (hit, known) in enumerate(hits, start=1):
+            score = weight * (RRF_K + 1) / (RRF_K + rank)
+            yield _Listed(library, rank, hit, known, score)
+
+
+def _bm25(hit: LightHit, statistics: GlobalStatistics, query: TitleQuery) -> float:
+    if any(hit.counts):
+        return bm25(hit, statistics)
     # A page that only its title gave comes without counts: its title is all that is known of it.
-    known = bm25(hit, statistics) if any(hit.counts) else title.coverage * sum(statistics.idf)
-    return _Weighed(hit, title, known)
+    return title_evidence(query, hit.title, hit.alias).coverage * sum(statistics.idf)
 
 
-def _candidate(
-    library: str, weighed: _Weighed, rank: int, share: float, query: TitleQuery
-) -> Candidate:
-    hit, title, known = weighed
+def _competes(listed: _Listed, least: float, query: TitleQuery) -> bool:
+    """Tell whether any title could lift a hit to the score ``least``.
+
+    Comparing titles is most of the work, and with many libraries most hits have no chance.
+    """
+    if listed.score * (1 + TITLE_WEIGHT) >= least:
+        return True
+    hit = listed.hit
+    return query.could_be(hit.title) or (hit.alias != "" and query.could_be(hit.alias))
+
+
+def _scored(listed: _Listed, query: TitleQuery) -> _Scored:
+    title = title_evidence(query, listed.hit.title, listed.hit.alias)
+    # A title that is not telling gives nothing, or tails of questions would hijack them.
+    bonus = TITLE_WEIGHT * title.coverage * title.precision if title.telling else 0.0
+    score = listed.score * (1 + bonus)
+    if is_listing(listed.hit.title, query):
+        score *= LISTING_FACTOR
+    return _Scored(listed, title, score + MATCH_LIFT * title.match)
+
+
+def _candidate(scored: _Scored, query: TitleQuery) -> Candidate:
+    listed = scored.listed
+    hit = listed.hit
     return Candidate(
-        library=library,
+        library=listed.library,
         path=hit.path,
         title=hit.title,
-        ref=format_ref(library, hit.path),
-        score=_score(hit.title, title, rank, share, query),
-        rank=rank,
-        bm25=known,
-        evidence=title,
+        ref=format_ref(listed.library, hit.path),
+        score=scored.score,
+        rank=listed.rank,
+        bm25=listed.bm25,
+        evidence=scored.title,
         matched=tuple(count > 0 for count in aligned(hit.counts, len(query.words))),
         length=max(0, hit.length),
         alias=hit.alias,
     )
-
-
-def _score(shown: str, title: TitleEvidence, rank: int, share: float, query: TitleQuery) -> float:
-    # A title that is not telling gives nothing, or tails of questions would hijack them.
-    bonus = TITLE_WEIGHT * title.coverage * title.precision if title.telling else 0.0
-    score = share**EVIDENCE_EXPONENT * (RRF_K + 1) / (RRF_K + rank) * (1 + bonus)
-    if is_listing(shown, query):
-        score *= LISTING_FACTOR
-    return score + MATCH_LIFT * title.match
 
 
 def _page(candidate: Candidate, families: Mapping[str, str]) -> tuple[str, str, str]:

@@ -83,8 +83,8 @@ def candidates(
     answered = [library_statistics(reply, count) for reply in replies.values()]
     statistics = combine([*answered, *remembered], count)
     query = title_query(analysis, statistics.idf)
-    fused = fuse(replies, statistics, query)
-    distinct = collapse(fused[:CONSIDERED], families)
+    fused = fuse(replies, statistics, query, most=CONSIDERED)
+    distinct = collapse(fused, families)
     chosen = diversify(distinct, max_consecutive=CANDIDATES_IN_A_ROW)[:CANDIDATES]
     is_known = _is_known(chosen)
     return Ranked(

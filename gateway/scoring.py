@@ -62,7 +62,7 @@ class GlobalStatistics:
 
 def aligned(numbers: Sequence[int], count: int) -> tuple[int, ...]:
     """Return ``count`` numbers, none negative, whatever a shard of another mind sent."""
-    if len(numbers) == count and min(numbers, default=0) >= 0:
+    if len(numbers) == count and (not numbers or min(numbers) >= 0):
         return tuple(numbers)
     padded = [max(0, number) for number in numbers[:count]]
     return tuple(padded) + (0,) * (count - len(padded))
@@ -77,8 +77,9 @@ def library_statistics(reply: QueryReply, count: int) -> LibraryStatistics:
     """
     counts = [aligned(hit.counts, count) for hit in (*reply.hits, *reply.titles)]
     listed = aligned(reply.frequencies, count)
-    seen = (sum(1 for row in counts if row[word]) for word in range(count))
-    frequencies = tuple(max(pair) for pair in zip(listed, seen, strict=True))
+    columns = zip(*counts, strict=True) if counts else ((),) * count
+    seen = (len(column) - column.count(0) for column in columns)
+    frequencies = tuple(map(max, listed, seen))
     silent = not reply.counted and not any(listed)
     return LibraryStatistics(
         documents=max(0, reply.documents),
@@ -113,10 +114,12 @@ def bm25(hit: LightHit, statistics: GlobalStatistics) -> float:
     """
     relative = hit.length / statistics.average_length if hit.length > 0 else 1.0
     norm = BM25_K1 * (1 - BM25_B + BM25_B * relative)
-    counts = aligned(hit.counts, len(statistics.idf))
     return sum(
-        idf * count * (BM25_K1 + 1) / (count + norm)
-        for idf, count in zip(statistics.idf, counts, strict=True)
+        [
+            idf * count * (BM25_K1 + 1) / (count + norm)
+            for idf, count in zip(statistics.idf, hit.counts, strict=False)
+            if count > 0
+        ]
     )
 
 

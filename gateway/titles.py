@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from operator import mul
+from functools import reduce
+from operator import mul, or_
+from typing import NamedTuple
 
 from common.text import fold, is_cjk
 from gateway.analysis import Analysis
@@ -53,7 +55,8 @@ class TitleMatch(IntEnum):
 class TitleQuery:
     """A query as titles are compared with it.
 
-    Hundreds of titles share most of their words, so what a word meets is remembered.
+    Hundreds of titles share most of their words, so what a word meets is remembered, as a number
+    with a bit for each part of the query, and so is what follows from the parts that a title has.
 
     Attributes:
         folded: The whole query in the form in which equal titles are equal.
@@ -74,20 +77,74 @@ class TitleQuery:
         self.weights = weights
         self.stop = stop
         self.cjk = is_cjk(folded)
-        self._parts = frozenset(part for parts in words for part in parts)
-        self._met: dict[str, frozenset[str]] = {}
+        distinct = dict.fromkeys(part for parts in words for part in parts)
+        self._bits = {part: 1 << place for place, part in enumerate(distinct)}
+        self._alike = frozenset(part[:LEAST_PREFIX] for part in self._bits)
+        self._met: dict[str, int] = {}
+        self._coverage: dict[int, _Coverage] = {}
+        self._anchors = (max(folded.split(), key=len, default=""), self._rarest()[:LEAST_PREFIX])
 
-    def met_by(self, word: str) -> frozenset[str]:
-        """Return the parts of the query that a folded word of a title is a form of."""
+    def could_be(self, title: str) -> bool:
+        """Tell, in a moment, whether the title may be the query: False is sure, True is not."""
+        if self.cjk or not title.isascii():
+            return True
+        small = title.lower()
+        return any(anchor in small for anchor in self._anchors)
+
+    def meeting(self, words: Iterable[str]) -> list[int]:
+        """Return the parts of the query that folded words of a title are forms of, as bits.
+
+        One number for each word that is a form of any.
+        """
+        if not self.cjk:
+            # Forms of one word begin alike, so most words need no comparison.
+            words = [word for word in words if word[:LEAST_PREFIX] in self._alike]
+        return [met for word in words if (met := self._met_by(word))]
+
+    def coverage(self, met: int, title: str) -> "_Coverage":
+        """Return what the parts ``met`` of a folded title cover; CJK goes by pairs."""
+        if self.cjk:
+            return self._cover(met, title.replace(" ", ""))
+        covered = self._coverage.get(met)
+        if covered is None:
+            covered = self._coverage[met] = self._cover(met, title)
+        return covered
+
+    def _cover(self, met: int, title: str) -> "_Coverage":
+        shares = [self._share(parts, met, title) for parts in self.words]
+        weighed = sum(map(mul, self.weights, shares))
+        return _Coverage(weighed, sum(shares), whole=min(shares, default=0.0) == 1)
+
+    def _share(self, parts: Sequence[str], met: int, title: str) -> float:
+        if self.cjk and any(map(is_cjk, parts)):
+            return _covered_pairs("".join(parts), title)
+        return sum(met & self._bits[part] > 0 for part in parts) / len(parts) if parts else 0.0
+
+    def _rarest(self) -> str:
+        """Return a part of the word that weighs most: a title without it is not the query."""
+        words = [
+            (weight, parts) for weight, parts in zip(self.weights, self.words, strict=True) if parts
+        ]
+        return max(words, default=(0.0, ("",)))[1][0]
+
+    def _met_by(self, word: str) -> int:
         met = self._met.get(word)
         if met is None:
-            met = frozenset(part for part in self._parts if self._meets(word, part))
+            met = sum(bit for part, bit in self._bits.items() if self._meets(word, part))
             self._met[word] = met
         return met
 
     def _meets(self, word: str, part: str) -> bool:
         overlap = self.cjk and is_cjk(word) and (word in part or part in word)
         return overlap or same_word(word, part)
+
+
+class _Coverage(NamedTuple):
+    """What a title covers: share of the query's weight, words, and whether every one of them."""
+
+    weight: float
+    words: float
+    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +167,9 @@ class TitleEvidence:
     def telling(self) -> bool:
         """Whether it says anything: one word of several may stand in any title."""
         return self.words > 1 or self.coverage == 1
+
+
+_NOTHING = TitleEvidence(TitleMatch.NONE, 0.0, 0.0, 0.0)
 
 
 def title_query(analysis: Analysis, idf: Sequence[float]) -> TitleQuery:
@@ -191,20 +251,14 @@ def _compare(query: TitleQuery, title: str, exact: TitleMatch) -> TitleEvidence:
     if folded == query.folded:
         return TitleEvidence(exact, 1.0, 1.0, float(len(query.words)))
     present = folded.split()
-    met = frozenset[str]().union(*map(query.met_by, present))
-    covered = [_covered(parts, met, folded, cjk=query.cjk) for parts in query.words]
-    coverage = sum(map(mul, query.weights, covered))
+    met = reduce(or_, query.meeting(present), 0)
+    if not met and not query.cjk:
+        return _NOTHING
+    covered = query.coverage(met, folded)
     precision = _precision(query, title, present) if met else 0.0
-    whole = precision == 1 and min(covered) == 1
+    whole = precision == 1 and covered.whole
     match = TitleMatch.CONTENT if whole else TitleMatch.NONE
-    return TitleEvidence(match, coverage, precision, sum(covered))
-
-
-def _covered(parts: Sequence[str], met: frozenset[str], title: str, *, cjk: bool) -> float:
-    """Return the share of a query word's parts that the title has; CJK goes by pairs."""
-    if cjk and any(map(is_cjk, parts)):
-        return _covered_pairs("".join(parts), title.replace(" ", ""))
-    return sum(part in met for part in parts) / len(parts) if parts else 0.0
+    return TitleEvidence(match, covered.weight, precision, covered.words)
 
 
 def _covered_pairs(word: str, title: str) -> float:
@@ -219,4 +273,4 @@ def _precision(query: TitleQuery, title: str, present: list[str]) -> float:
     """
     bare = fold(_TRAILING_PARENTHESIS.sub("", title)).split() if title.endswith(")") else present
     content = [word for word in bare if word not in query.stop] or bare
-    return sum(1 for word in content if query.met_by(word)) / len(content) if content else 0.0
+    return len(query.meeting(content)) / len(content) if content else 0.0

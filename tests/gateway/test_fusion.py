@@ -1,20 +1,24 @@
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from common.frames import QueryReply
 from gateway.analysis import analyse
 from gateway.fusion import Candidate, collapse, fuse
 from gateway.scoring import combine, library_statistics
 from gateway.titles import title_query
-from tests.gateway.replies import hit, reply
+from tests.gateway.replies import REPLIES, hit, reply
 
 
-def fused(query: str, replies: Mapping[str, QueryReply]) -> list[Candidate]:
+def fused(
+    query: str, replies: Mapping[str, QueryReply], most: int | None = None
+) -> list[Candidate]:
     analysis = analyse(query)
     count = len(analysis.words)
     statistics = combine([library_statistics(r, count) for r in replies.values()], count)
-    return fuse(replies, statistics, title_query(analysis, statistics.idf))
+    return fuse(replies, statistics, title_query(analysis, statistics.idf), most=most)
 
 
 def refs(candidates: list[Candidate]) -> list[str]:
@@ -42,6 +46,27 @@ def test_fuse_breaks_ties_by_ref() -> None:
     replies = {name: reply([hit("same")]) for name in ("wiki", "stack")}
 
     assert refs(fused("word", replies)) == ["corpus://stack/same", "corpus://wiki/same"]
+
+
+@given(
+    REPLIES,
+    st.sampled_from(["ray charles", "jazz", "what did ray charles record", "雷", "list of birds"]),
+    st.integers(1, 8),
+)
+def test_fuse_returns_the_first_of_all_when_told_how_many(
+    replies: Mapping[str, QueryReply], query: str, most: int
+) -> None:
+    assert fused(query, replies, most) == fused(query, replies)[:most]
+
+
+def test_fuse_finds_an_exact_title_in_a_library_without_weight() -> None:
+    strong = [hit(f"s{n}", [3, 3], title=f"Stout {n}") for n in range(20)]
+    replies = {
+        "strong": reply(strong, frequencies=[20, 20]),
+        "weak": reply([hit("w", [1, 0], title="Oysters, stout")], frequencies=[900, 0]),
+    }
+
+    assert refs(fused("stout oysters", replies, 5))[0] == "corpus://weak/w"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gateway.analysis import analyse
 from gateway.titles import (
@@ -68,6 +70,20 @@ def test_a_title_of_the_same_content_matches(query: str, title: str) -> None:
 )
 def test_another_title_is_no_match(query: str, title: str) -> None:
     assert evidence(query or "x", title).match is TitleMatch.NONE
+
+
+PHRASES = st.lists(
+    st.sampled_from(
+        ["Ray", "Charles", "rays", "C++", "don't", "Beyoncé", "雷", "(film)", "of", "_"]
+    ),
+    min_size=1,
+    max_size=4,
+).map(" ".join)
+
+
+@given(PHRASES.filter(lambda phrase: phrase.strip("_ ()") != ""), PHRASES)
+def test_no_title_matches_that_could_not_be_the_query(query: str, title: str) -> None:
+    assert asked(query).could_be(title) or not evidence(query, title).match
 
 
 def test_the_title_of_a_redirect_matches_below_a_title() -> None:
