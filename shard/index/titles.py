@@ -82,14 +82,21 @@ class LibzimTitles:
         return self._suggestions(text, limit) if self._archive.has_title_index else []
 
     def words(self, start: str, but: str) -> Iterator[str]:
-        """Yield those of the titles that are suggested for ``start``."""
+        """Yield those of all titles where listing them is quick, else of what is suggested."""
+        if self._listed is not None:
+            return self._listed.words(start, but)
         found = self._suggestions(start, _CANDIDATES) if self._archive.has_title_index else []
         spelt = {word for one in found for word in _words(title_of(self._archive, one))}
-        yield from (word for word in sorted(spelt) if _between(word, start, but))
+        return (word for word in sorted(spelt) if _between(word, start, but))
 
-    def having(self, word: str) -> int:  # noqa: ARG002
-        """Return 0: libzim suggests titles, it does not count them."""
-        return 0
+    def having(self, word: str) -> int:
+        """Return how many titles have ``word``; libzim suggests titles, it does not count them."""
+        return 0 if self._listed is None else self._listed.having(word)
+
+    @cached_property
+    def _listed(self) -> "ListedTitles | None":
+        few = self._archive.entry_count <= MAX_LISTED
+        return ListedTitles(self._archive) if few else None
 
     def _suggestions(self, text: str, limit: int) -> list[Candidate]:
         # Titles of redirects are only known to their entries: `look_up` reads them.

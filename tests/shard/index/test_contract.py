@@ -208,3 +208,43 @@ def test_titles_of_nothing_are_none(any_index) -> None:
 
 def test_index_tells_why_it_is_not_xapian(any_index) -> None:
     assert bool(any_index.reason) == (any_index.kind != "xapian")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        pytest.param("bagder", "badger", id="swapped"),
+        pytest.param("badgger", "badger", id="added"),
+        pytest.param("bdger", "badger", id="left out"),
+        pytest.param("nadger", "badger", id="first letter"),
+    ],
+)
+def test_spellings_are_words_of_titles(any_index, typed, meant) -> None:
+    assert meant in [one.word for one in any_index.spellings(typed, (), LIMIT)]
+
+
+def test_spellings_of_a_text_are_words_not_stems(pages_archive) -> None:
+    index = _xapian(pages_archive)
+
+    assert [one.word for one in index.spellings("swiming", (), LIMIT)] == ["swimming"]
+    assert [one.word for one in index.spellings("besied", (), LIMIT)] == ["beside"]
+
+
+def test_spellings_tell_what_they_go_together_with(any_index) -> None:
+    found = {one.word: one for one in any_index.spellings("stet", ("badger",), LIMIT)}
+
+    assert found["sett"].errors == 1
+    assert found["sett"].documents >= found["sett"].together >= 1
+    assert found["sett"].titles == 1
+
+
+def test_spellings_of_nothing_close_are_none(any_index) -> None:
+    assert any_index.spellings("qqqqqqqq", ("badger",), LIMIT) == []
+
+
+@given(word=st.text(max_size=40))
+@settings(
+    deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_spellings_of_any_text_are_no_more_than_asked_for(any_index, word) -> None:
+    assert len(any_index.spellings(word, ("badger", "", word), 2)) <= 2
