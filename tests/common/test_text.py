@@ -1,5 +1,6 @@
 """Words and folding, as the index sees them."""
 
+import re
 import unicodedata
 
 import pytest
@@ -99,3 +100,10 @@ def test_scripts_without_spaces_are_told_apart(word: str) -> None:
 @pytest.mark.parametrize("word", ["Thai", "日本", "한국", "हिन्दी", "кот", "3"])
 def test_other_scripts_have_spaces_or_pairs(word: str) -> None:
     assert not text.is_unspaced(word)
+
+
+def test_marks_are_all_combining_marks_of_the_basic_plane() -> None:
+    is_mark = re.compile(f"[{text.MARKS}]").match
+    marks = {chr(code) for code in range(0x10000) if unicodedata.category(chr(code))[0] == "M"}
+
+    assert {char for char in map(chr, range(0x10000)) if is_mark(char)} == marks
