@@ -55,21 +55,25 @@ class Terms:
         self._stems: dict[str, int] = {}
         for number, word in enumerate(words):
             self._stems.setdefault(self._folded(word), number)
-        self._known: dict[str, int] = {}
+        self._known: set[str] = set()
+        self._hits: dict[str, int] = {}
         self._initials = _initials(words)
 
     def _folded(self, word: str) -> str:
         return self._stem(unaccent(word))
 
-    def find(self, word: str) -> int:
-        """Return the number of the query word that ``word`` (casefolded) is, or -1."""
-        found = self._known.get(word)
-        if found is None:
-            possible = not self._initials or word[0] in self._initials or not word.isascii()
-            plain = word.replace("’", "'")
-            found = self._stems.get(self._folded(plain), -1) if possible else -1
-            self._known[word] = found
-        return found
+    def hits(self, words: Sequence[str]) -> dict[str, int]:
+        """Return the number of the query word for each of ``words`` (casefolded) that is one.
+
+        Words of earlier calls may be among the keys too.
+        """
+        for word in set(words).difference(self._known):
+            self._known.add(word)
+            if not self._initials or word[0] in self._initials or not word.isascii():
+                term = self._stems.get(self._folded(word.replace("’", "'")), -1)
+                if term >= 0:
+                    self._hits[word] = term
+        return self._hits
 
     def share(self, found: set[int]) -> float:
         """Return the share of the query's weight that these words have."""
@@ -78,7 +82,7 @@ class Terms:
     def has_all(self, text: str) -> bool:
         """Tell whether every word of ``text`` is one of the query's."""
         words = _WORD.findall(text.casefold())
-        return bool(words) and all(self.find(word) >= 0 for word in words)
+        return bool(words) and self.hits(words).keys() >= set(words)
 
     def in_text(self, text: str) -> set[int]:
         """Return the query words that ``text`` has."""
@@ -132,12 +136,13 @@ def matches_of(units: Sequence[Unit], terms: Terms) -> list[Match]:
 def _matches_in(number: int, base: int, text: str, terms: Terms) -> list[Match]:
     folded = text.casefold()
     found = _cjk_matches(number, base, folded, terms) if terms.pairs else []
-    find = terms.find
-    if not any(find(word) >= 0 for word in set(_WORD.findall(folded))):
+    words = _WORD.findall(folded)
+    hits = terms.hits(words)
+    if hits.keys().isdisjoint(words):
         return found
     same_length = len(folded) == len(text)
     for position, word in enumerate(_WORD.finditer(folded)):
-        term = find(word.group())
+        term = hits.get(word.group(), -1)
         if term >= 0:
             start = word.start() if same_length else min(word.start(), len(text) - 1)
             found.append(Match(base + position, term, number, start))

@@ -33,6 +33,8 @@ WRAPPERS: Final = (
 
 BLOCKS: Final = frozenset((*STRUCTURES, *WRAPPERS))
 
+_APART: Final = BLOCKS | {"br"}
+
 
 def tag_of(element: HtmlElement) -> str:
     """Return the tag, or an empty string for a comment or a processing instruction."""
@@ -97,9 +99,15 @@ def visible_text(nodes: Iterable[Node]) -> str:
         if isinstance(node, str):
             pieces.append(node)
             continue
-        block = node.tag in BLOCKS or node.tag == "br"
+        block = node.tag in _APART
         if block:
             pieces.append(" ")
+        if len(node) == 0:
+            pieces.append(node.text or "")
+            if block:
+                pieces.append(" ")
+            continue
+        if block:
             todo.append(" ")
         todo.extend(list(contents(node))[::-1])
     return " ".join("".join(pieces).split())

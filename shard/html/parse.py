@@ -17,6 +17,8 @@ _KEPT_WHEN_DEEP = frozenset(
     b"p br h1 h2 h3 h4 h5 h6 pre title body html head script style template".split()
 )
 
+_ONE_CLASS = etree.ElementDefaultClassLookup(element=HtmlElement)
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -64,6 +66,8 @@ def _declared(content: bytes) -> str:
 
 def _parsed(content: bytes) -> tuple[HtmlElement, bool]:
     parser = html.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
+    # One class for all elements: the parser's own look-up by tag is a call into Python for each.
+    parser.set_element_class_lookup(_ONE_CLASS)
     try:
         root = html.document_fromstring(content, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError):

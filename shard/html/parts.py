@@ -7,10 +7,11 @@ A section longer than `GIANT_CHARS` is cut into sections ``part-1``, ``part-2``,
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from lxml import etree
 from lxml.html import HtmlElement
 
 from shard.html.anchors import Ids
-from shard.html.dom import PARAGRAPH, WRAPPERS, Node, contents, visible_text
+from shard.html.dom import PARAGRAPH, WRAPPERS, Node, contents
 from shard.html.sections import Section
 
 GIANT_CHARS: Final = 40_000
@@ -130,4 +131,9 @@ def _shorter_lists(element: HtmlElement, sizes: dict[HtmlElement, int]) -> list[
 
 def _size(nodes: Iterable[Node]) -> int:
     """Return about how many characters ``nodes`` show."""
-    return sum(len(node) if isinstance(node, str) else len(visible_text([node])) for node in nodes)
+    return sum(
+        len(node)
+        if isinstance(node, str)
+        else len(etree.tostring(node, method="text", encoding="unicode", with_tail=False))
+        for node in nodes
+    )
