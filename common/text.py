@@ -9,7 +9,6 @@ that a word of the query is a word of the index: letters, digits, marks and ``_`
 import re
 import unicodedata
 
-
 _BLOCKS_WITH_MARKS = ((0x300, 0x1E00), (0x2000, 0x3100), (0xA600, 0xAC00), (0xFB00, 0xFE30))
 """Where the basic plane has combining marks; looking through all of it takes five times as long,
 in each process that starts."""
