@@ -8,6 +8,7 @@ paths are files.
 
 import hashlib
 import re
+import stat
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -93,7 +94,7 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
         if not is_archive_file(path):
             raise ConfigError(
                 f"library {self.name!r}: path: expected an archive file, "
-                f"got {self.path!r}, which is not in {root}"
+                f"got {self.path!r}, which is no file in {root}"
             )
         if not first.resolve().is_relative_to(root.resolve()):
             raise ConfigError(
@@ -124,7 +125,11 @@ def load(path: Path) -> Manifest:
         ConfigError: It cannot be read or breaks a rule.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        if not stat.S_ISREG(path.stat().st_mode):
+            # A pipe or a device may never end.
+            raise ConfigError(f"CORPUS_CONFIG: expected a regular file, got {path}")
+        # Editors of Windows begin a file with a byte order mark.
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ConfigError(
             f"CORPUS_CONFIG: expected a manifest file, got {path}, which is not there"
@@ -182,7 +187,7 @@ def slug(name: str) -> str:
 
 
 def _manifest(data: dict[str, object]) -> Manifest:
-    if (version := data.get("version")) != VERSION or isinstance(version, bool):
+    if (version := data.get("version")) != VERSION or type(version) is not int:
         raise ConfigError(f"version: expected {VERSION}, got {version!r}")
     if unknown := sorted(set(data) - {"version", "library"}):
         raise ConfigError(f"expected the keys version and library, got {unknown[0]!r}")
@@ -252,18 +257,18 @@ def _replicas(value: object, label: str) -> int:
 
 
 def _check_unique(libraries: Iterable[Library]) -> None:
-    seen: dict[str, str] = {}
-    slugs: dict[str, str] = {}
+    seen: dict[str, Library] = {}
+    slugs: dict[str, Library] = {}
     for library in libraries:
-        if (other := seen.setdefault(library.name.casefold(), library.name)) is not library.name:
+        if (other := seen.setdefault(library.name.casefold(), library)) is not library:
             raise ConfigError(
                 f"library {library.name!r}: name: expected a name unique without regard to case, "
-                f"got that of {other!r}"
+                f"got that of {other.name!r}"
             )
-        if (other := slugs.setdefault(library.slug, library.name)) is not library.name:
+        if (other := slugs.setdefault(library.slug, library)) is not library:
             raise ConfigError(
                 f"library {library.name!r}: name: expected a name whose slug is unique, "
-                f"got {library.slug!r}, that of {other!r}"
+                f"got {library.slug!r}, that of {other.name!r}"
             )
 
 

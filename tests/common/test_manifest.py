@@ -1,5 +1,6 @@
 """The manifest: every rule, and an error that names library, key, expected and got."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,7 @@ def test_manifest_defaults_to_the_auto_adapter_and_one_replica() -> None:
         ("", r"version: expected 1, got None"),
         ("version = 2\n" + ONE, r"version: expected 1, got 2"),
         ("version = true\n" + ONE, r"version: expected 1, got True"),
+        ("version = 1.0\n" + ONE, r"version: expected 1, got 1.0"),
         ("version = 1", r"library: expected at least one"),
         ("version = 1\nlibrary = 3", r"library: expected at least one"),
         ("version = 1\nlibrary = [3]", r"library 1: expected a \[\[library\]\] table, got 3"),
@@ -88,11 +90,15 @@ def test_library_refuses_a_path_that_leaves_the_root(path: str) -> None:
         manifest.parse(text)
 
 
-def test_manifest_refuses_two_names_that_differ_in_case_only() -> None:
-    text = 'version = 1\n[[library]]\nname="Wiki"\npath="a"\n[[library]]\nname="WIKI"\npath="b"'
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Wiki", "WIKI"), ("Wiki", "Wiki"), ("C", "C"), ("straße", "STRASSE")],
+)
+def test_manifest_refuses_two_names_that_differ_in_case_at_most(one: str, other: str) -> None:
+    tables = [f'[[library]]\nname = "{name}"\npath = "a"' for name in (one, other)]
 
-    with pytest.raises(ConfigError, match="library 'WIKI': name: .* got that of 'Wiki'"):
-        manifest.parse(text)
+    with pytest.raises(ConfigError, match=f"library '{other}': name: .* got that of '{one}'"):
+        manifest.parse("\n".join(["version = 1", *tables]))
 
 
 names = st.text(st.sampled_from("abcXYZ059 -_.+#éЖ"), min_size=1, max_size=64).filter(
@@ -211,3 +217,19 @@ def test_load_refuses_a_file_that_is_not_utf8(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigError, match="CORPUS_CONFIG: expected a readable UTF-8 file"):
         manifest.load(tmp_path / "corpus.toml")
+
+
+def test_load_passes_over_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "corpus.toml").write_text("version = 1\n" + ONE, encoding="utf-8-sig")
+
+    assert len(manifest.load(tmp_path / "corpus.toml").libraries) == 1
+
+
+def test_load_refuses_what_may_never_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "corpus.toml")
+
+    for path in (tmp_path / "corpus.toml", Path("/dev/zero")):
+        with pytest.raises(
+            ConfigError, match=f"CORPUS_CONFIG: expected a regular file, got {path}"
+        ):
+            manifest.load(path)
