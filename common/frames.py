@@ -210,9 +210,11 @@ class Suggestion(msgspec.Struct, frozen=True, array_like=True):
     """A word of the archive that a misspelt one may have been, and what speaks for it.
 
     Attributes:
-        word: Unaccented, in small letters, and a whole word where the archive's titles have it.
+        word: In small letters, written as in a title or a page; two words with a space between
+            if that was left out; the suspicious word itself, first in its list, if the archive
+            has it.
         errors: Typing errors between the two: letters left out, added or changed, neighbours
-            swapped.
+            swapped; 0 for the word itself.
         documents: Documents that have it in any form; at least the titles that have it.
         together: Documents that have it and all of ``SpellRequest.beside``.
         titles: Titles that have it and all of those.

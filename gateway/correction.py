@@ -95,6 +95,9 @@ def choose(
         for one in suggestions:
             before = evidence.get(one.word, Suggestion(one.word, one.errors, 0))
             evidence[one.word] = _added(before, one)
+    if not known and any(one.errors == 0 for one in evidence.values()):
+        # Who did not answer the query has the word.
+        return ""
     likely = [
         one
         for one in evidence.values()
@@ -127,7 +130,8 @@ def corrected(analysis: Analysis, corrections: Mapping[str, str]) -> Analysis:
     for word, by in made:
         whole = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
         text = whole.sub(lambda _, to=by: to, text)  # type: ignore[misc]
-    words = dict.fromkeys(dict(made).get(word, word) for word in analysis.words)
+    by_word = {word: by.split() for word, by in made}
+    words = dict.fromkeys(each for word in analysis.words for each in by_word.get(word, [word]))
     return replace(analysis, text=text, words=tuple(words)[:MAX_WORDS], corrections=tuple(made))
 
 

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 from common.text import unaccent
@@ -37,6 +37,7 @@ MAX_OPENED = 6
 
 _LONGEST_START = 4
 _TWO = 2
+_SHORTEST_PART = 3
 _RATIO = 20
 """How many times as frequent a word one error further away must be to be as likely."""
 
@@ -97,6 +98,8 @@ def spellings(
 ) -> list[Spelling]:
     """Return at most ``limit`` words that ``word`` may have been, the likeliest first.
 
+    If the archive has the word, that comes first, with no errors.
+
     Args:
         lexicon: Where they are looked up.
         word: What was typed.
@@ -114,7 +117,12 @@ def spellings(
             away = errors(typed, other)
             if away <= most and away < found.get(other, most + 1):
                 found[other] = away
-    return list(islice(_real(lexicon, typed, most, found, beside), max(0, limit)))
+    near = chain(
+        _itself(lexicon, word, beside),
+        _apart(lexicon, typed, beside),
+        _real(lexicon, typed, most, found, beside),
+    )
+    return list(islice(near, max(0, limit)))
 
 
 def likelihood(spelling: Spelling) -> tuple[float, str]:
@@ -162,6 +170,23 @@ def _looked_up(lexicon: Lexicon, typed: str) -> dict[str, int]:
     return {edit: 1 for edit in made if lexicon.documents_with(edit) > 0}
 
 
+def _itself(lexicon: Lexicon, word: str, beside: Sequence[str]) -> Iterator[Spelling]:
+    documents = lexicon.documents_with(word)
+    if documents:
+        yield Spelling(word, 0, documents, *lexicon.together([*beside, word]))
+
+
+def _apart(lexicon: Lexicon, typed: str, beside: Sequence[str]) -> Iterator[Spelling]:
+    """Yield the two words that stand in one title and were typed without the space between."""
+    places = range(_SHORTEST_PART, len(typed) - _SHORTEST_PART + 1)
+    pairs = [(typed[:place], typed[place:]) for place in places]
+    for pair in pairs:
+        if all(lexicon.titles_with(part) for part in pair):
+            documents, titles = lexicon.together([*beside, *pair])
+            if titles:
+                yield Spelling(" ".join(pair), 1, max(1, documents), documents, titles)
+
+
 def _examined(lexicon: Lexicon, typed: str, most: int) -> Iterator[str]:
     """Yield words that can be two errors away, those that begin most like ``typed`` first."""
     stem = lexicon.stem(typed)
@@ -201,14 +226,15 @@ def _real(
     ]
     opened = 0
     for one in sorted(likely, key=likelihood):
-        titled = {word for word in groups[one.word] if lexicon.titles_with(word)}
-        if not titled and opened < MAX_OPENED:
+        written = {w for w in groups[one.word] if w.isascii() and lexicon.titles_with(w)}
+        if not written and opened < MAX_OPENED:
             opened += 1
-            titled = lexicon.forms(one.word, beside)
-        nearest = min(titled, key=lambda form: (errors(typed, form), form), default="")
-        if nearest and (away := errors(typed, nearest)) <= most:
+            written = lexicon.forms(one.word, beside)
+        away = {form: errors(typed, unaccent(form)) for form in written}
+        nearest = min(written, key=lambda form: (away[form], form), default="")
+        if nearest and away[nearest] <= most:
             documents, titles = lexicon.together([*beside, nearest])
-            yield Spelling(nearest, away, one.documents, documents, titles)
+            yield Spelling(nearest, away[nearest], one.documents, documents, titles)
 
 
 def _row(above: Sequence[int], before: Sequence[int], last: str, other: str) -> list[int]:

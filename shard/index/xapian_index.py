@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from unicodedata import normalize
 
 import xapian
 
@@ -49,6 +50,7 @@ _FOREIGN = (
     RuntimeError,
     MemoryError,
 )
+_WORD = re.compile(r"\w+")
 _PLAIN_CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_@].*)?")
 _ANCHOR = "0posanchor"
 """First term of every title that libzim indexed since 2021: a phrase after it is a beginning."""
@@ -122,14 +124,14 @@ class XapianIndex:
 
     def forms(self, stem: str, beside: Sequence[str]) -> set[str]:
         """Return the words with this stem in the page that has ``beside`` as well, or in any."""
-        if not self._vocabulary.stems:
+        if stem.isascii() and not self._vocabulary.stems:
             return {stem}
         matches = [*self._having_all(beside, stem).get_mset(0, 1)]
         for match in matches or self._having_all((), stem).get_mset(0, 1):
             with suppress(RefNotFound, ShardFault):
                 page = self._archive.read(self._paths.entry_path(match.document.get_data()))
                 text = page.content[:MAX_READ_BYTES].decode(errors="replace")
-                forms = map(unaccent, _words_starting(text, stem[:_START_OF_FORMS]))
+                forms = _words_starting(text, stem[:_START_OF_FORMS])
                 return {form for form in forms if self._vocabulary.stem(form) == stem}
         return set()
 
@@ -388,8 +390,10 @@ def _reading(what: str) -> Iterator[None]:
 
 
 def _words_starting(text: str, start: str) -> set[str]:
-    """Return the words of ``text`` that begin with ``start``, in small letters."""
-    small = text.lower()
+    """Return the words of ``text`` that begin with the letters ``start``, in small letters."""
+    small = normalize("NFC", text.lower())
+    if not start.isascii():
+        return set(_WORD.findall(small))
     # Looking back is left to the second step: a pattern that begins with letters is found fast.
     found = re.finditer(rf"{re.escape(start)}\w*", small)
     return {match[0] for match in found if not small[match.start() - 1 : match.start()].isalnum()}

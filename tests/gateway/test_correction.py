@@ -137,6 +137,20 @@ def test_without_suggestions_there_is_no_correction() -> None:
     }
 
 
+def test_a_word_that_a_late_library_has_is_left_alone() -> None:
+    late, other = Suggestion("stuot", 0, 1, 1), Suggestion("stout", 1, 90, 9, 3)
+
+    assert choose("stuot", 0, [[other], [late]]) == ""
+    assert choose("stuot", 1, [[other], [late]]) == "stout"
+
+
+def test_two_words_replace_one_that_lacks_a_space() -> None:
+    spelt = corrected(analyse("a heritagesite nearby"), {"heritagesite": "heritage site"})
+
+    assert spelt.words == ("heritage", "site", "nearby")
+    assert spelt.text == "a heritage site nearby"
+
+
 @given(lists=st.lists(SUGGESTIONS, max_size=4))
 def test_the_choice_does_not_depend_on_who_answered_first(lists: list[list[Suggestion]]) -> None:
     chosen = {choose("stuot", 0, order, alone=True) for order in permutations(lists)}

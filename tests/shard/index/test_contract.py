@@ -9,6 +9,7 @@ from shard.archive import Archive, EntryHead
 from shard.index import HAS_XAPIAN, Index, LibzimIndex, TitlesIndex, open_index, open_titles
 from shard.index.titles import LibzimTitles, ListedTitles
 from tests.shard.index.conftest import ALIASES, ODD_TITLES
+from tests.support.zims import Entry, build_zim
 
 LIMIT = 10
 
@@ -236,6 +237,18 @@ def test_spellings_tell_what_they_go_together_with(any_index) -> None:
     assert found["sett"].errors == 1
     assert found["sett"].documents >= found["sett"].together >= 1
     assert found["sett"].titles == 1
+
+
+def test_spellings_keep_accents_of_other_letters(tmp_path) -> None:
+    page = "<html><body><p>Стандартнай бібліятэкай.</p></body></html>"
+    path = build_zim(tmp_path / "be.zim", [Entry("a", "a", page)], language="bel")
+    index = _xapian(Archive(path))
+
+    assert [one.word for one in index.spellings("стандртнай", (), LIMIT)] == ["стандартнай"]
+
+
+def test_spellings_take_words_apart(any_index) -> None:
+    assert "badger sett" in [one.word for one in any_index.spellings("badgersett", (), LIMIT)]
 
 
 def test_spellings_of_nothing_close_are_none(any_index) -> None:

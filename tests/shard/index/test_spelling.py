@@ -111,6 +111,21 @@ def test_a_suggestion_says_what_speaks_for_it() -> None:
     assert spellings(lexicon, "stuot", ("oyster",), 5) == [Spelling("stout", 1, 7, 7, 2)]
 
 
+def test_a_word_that_is_there_comes_first_without_errors() -> None:
+    lexicon = Written({"stuot": 1, "stout": 7})
+
+    assert [(one.word, one.errors) for one in spellings(lexicon, "stuot", (), 5)] == [
+        ("stuot", 0),
+        ("stout", 1),
+    ]
+
+
+def test_two_words_of_one_title_typed_as_one_are_suggested_apart() -> None:
+    lexicon = Written({"heritage": 3, "site": 2}, titles=["heritage", "site"])
+
+    assert words(lexicon, "heritagesite") == ["heritage site"]
+
+
 def test_a_known_stem_whose_form_stands_nowhere_is_not_suggested() -> None:
     lexicon = Written({"off": 50, "office": 3}, stems={"offe": "off"})
 
