@@ -140,7 +140,7 @@ class Archive:
     def find(self, path: str) -> Found:
         """Return what ``path`` leads to and the alias it is; raises like `head`."""
         with _reading(path):
-            return self._found(self._zim.get_entry_by_path(path))
+            return self._found(self._entry(path))
 
     def find_title(self, title: str) -> Found:
         """Return the entry with exactly this title (or, in new archives, one of them).
@@ -155,7 +155,7 @@ class Archive:
     def read(self, path: str, *, most: int = MAX_PAGE_BYTES) -> Page:
         """Return the content that ``path`` leads to, at most so many bytes; raises like `head`."""
         with _reading(path):
-            item = self._target(self._zim.get_entry_by_path(path)).get_item()
+            item = self._target(self._entry(path)).get_item()
             if item.size > most:
                 raise ShardFault(f"expected at most {most} bytes, {path!r} has more")
             return Page(item.path, item.title, item.mimetype, bytes(item.content))
@@ -226,6 +226,14 @@ class Archive:
     @cached_property
     def _suggester(self) -> SuggestionSearcher:
         return SuggestionSearcher(self._zim)
+
+    def _entry(self, path: str) -> Entry:
+        entry = self._zim.get_entry_by_path(path)
+        # libzim reads a single character as an old namespace with nothing after it, and so finds
+        # the entry with the empty path, where there is one.
+        if len(path) == 1 and entry.path != path:
+            raise KeyError(path)
+        return entry
 
     def _found(self, entry: Entry) -> Found:
         item = self._target(entry).get_item()

@@ -67,6 +67,19 @@ def test_a_path_that_is_not_there_is_an_error(archive, path) -> None:
         archive.read(path)
 
 
+def test_single_character_is_no_other_name_of_the_entry_without_a_path(tmp_path) -> None:
+    page = "<p>a</p>"
+    archive = Archive(
+        build_zim(tmp_path / "a.zim", [Entry("", "Main", page), Entry("C", "C", page)])
+    )
+
+    assert archive.head("").title == "Main"
+    assert archive.head("C").title == "C"
+    for path in ("x", "\0", "é"):
+        with pytest.raises(RefNotFound):
+            archive.read(path)
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(path=st.text(max_size=60))
 def test_any_path_is_answered_or_refused(archive, path) -> None:
