@@ -21,7 +21,12 @@ _MAX_SCANNED_CHARS: Final = 2_000_000
 """Text looked at per document; enough for the longest article, bounded for a dump."""
 
 _WORD = re.compile(rf"[\w{MARKS}]+(?:['’][\w{MARKS}]+)*[+#]{{0,3}}")
-_NO_PROSE: Final = ("Source: ", "Tags: ", "Comments:")
+LABELS: Final = ("Tags: ", "Comments:")
+"""How the lines begin that the adapters write."""
+
+_SOURCE: Final = "Source: http"
+"""The link that ends the lead of a reference page: its address has the words of every query."""
+
 _CHARS_PER_CJK_WORD: Final = 2
 
 
@@ -116,7 +121,9 @@ def units_of(document: Document) -> list[Unit]:
     left = _MAX_SCANNED_CHARS
     for place, _ in enumerate(document.sections):
         for text, prose in document.paragraphs(place):
-            units.append(Unit(place, text[:left], prose and not text.startswith(_NO_PROSE)))
+            if text.startswith(_SOURCE):
+                continue
+            units.append(Unit(place, text[:left], prose and not text.startswith(LABELS)))
             left -= len(text)
             if left <= 0:
                 return units

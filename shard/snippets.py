@@ -1,6 +1,5 @@
 """What the result list shows of a document: snippet, section hints and passage evidence."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -8,7 +7,8 @@ from typing import Final
 from common.frames import Preview, SectionEntry
 from shard.definitions import Definition
 from shard.document import Document
-from shard.passages import Match, Terms, Unit, best_share, by_section, matches_of, units_of
+from shard.passages import LABELS, Match, Terms, Unit, best_share, by_section, matches_of, units_of
+from shard.sentences import is_complete, sentences
 
 MAX_SNIPPET_CHARS: Final = 300
 MAX_SENTENCES: Final = 3
@@ -31,9 +31,11 @@ _CLOSE_TO_BEST: Final = 0.75
 _SHORT_SENTENCE: Final = 30
 """A sentence of fewer characters is a label; it counts half."""
 
-_SENTENCE = re.compile(
-    r"(?<=[.!?…])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]?[^\W_a-z])|(?<=[。！？｡؟])"
-)  # fmt: skip
+_FEW_SPACES: Final = 3
+"""What has fewer is a term; the lead's first sentence says more."""
+
+_INCOMPLETE: Final = 0.75
+"""What a sentence without a closing mark counts: it may be an item or a label."""
 
 
 def preview(  # noqa: PLR0913 - a query and a page
@@ -107,7 +109,7 @@ def _defining(units: Sequence[Unit], terms: Terms, defined: Sequence[Definition]
         if own:
             best = _snippet(own, matches_of(own, terms), terms)
             # A signature alone says little: what follows says what it does.
-            following = _sentences(own[1].text) if own[1:] and own[0].text.endswith(best) else []
+            following = sentences(own[1].text) if own[1:] and own[0].text.endswith(best) else []
             return _fitted([best, *(own[1].text[begin:end] for begin, end in following)], 0)
     return ""
 
@@ -115,13 +117,21 @@ def _defining(units: Sequence[Unit], terms: Terms, defined: Sequence[Definition]
 def _snippet(units: Sequence[Unit], matches: Sequence[Match], terms: Terms) -> str:
     """Return whole sentences around the best cluster of matches, else the first sentence."""
     prose = [match for match in matches if units[match.unit].prose]
-    best = _best_sentences(units, prose or matches, terms)
+    others = [match for match in matches if _says_something(units[match.unit].text)]
+    best = _best_sentences(units, prose or others, terms)
     if best:
         return best
-    for unit in units:
-        if unit.prose:
-            return _fitted([unit.text[a:b] for a, b in _sentences(unit.text)], 0)
+    prose_units = [unit for unit in units if unit.prose]
+    complete = (unit for unit in prose_units if is_complete(unit.text))
+    first = next(complete, prose_units[0] if prose_units else None)
+    if first is not None:
+        return _fitted([first.text[a:b] for a, b in sentences(first.text)], 0)
     return _shortened(units[0].text) if units else ""
+
+
+def _says_something(text: str) -> bool:
+    """Tell tables and listings from terms and labels."""
+    return text.count(" ") >= _FEW_SPACES and not text.startswith(LABELS)
 
 
 def _best_sentences(units: Sequence[Unit], matches: Sequence[Match], terms: Terms) -> str:
@@ -138,7 +148,7 @@ def _best_sentences(units: Sequence[Unit], matches: Sequence[Match], terms: Term
     if best_unit < 0:
         return ""
     text = units[best_unit].text
-    return _fitted([text[begin:end] for begin, end in _sentences(text)], best_place)
+    return _fitted([text[begin:end] for begin, end in sentences(text)], best_place)
 
 
 def _best_sentence(text: str, matches: Sequence[Match], terms: Terms) -> tuple[float, int]:
@@ -146,7 +156,7 @@ def _best_sentence(text: str, matches: Sequence[Match], terms: Terms) -> tuple[f
 
     What only its neighbours have counts half.
     """
-    spans = _sentences(text)
+    spans = sentences(text)
     starts = [start for start, _ in spans]
     held: dict[int, set[int]] = {}
     for match in matches:
@@ -157,34 +167,27 @@ def _best_sentence(text: str, matches: Sequence[Match], terms: Terms) -> tuple[f
         score = terms.share(found) + 0.5 * terms.share(around - found)
         begin, end = spans[number]
         score *= 0.5 if end - begin < _SHORT_SENTENCE else 1.0
+        score *= 1.0 if is_complete(text[begin:end]) else _INCOMPLETE
         if score > best + 1e-9:
             best, place = score, number
     return best, place
 
 
-def _sentences(text: str) -> list[tuple[int, int]]:
-    """Return where the sentences of ``text`` begin and end."""
-    spans: list[tuple[int, int]] = []
-    start = 0
-    for match in _SENTENCE.finditer(text):
-        spans.append((start, match.start() + len(match.group().rstrip())))
-        start = match.end()
-    if start < len(text) or not spans:
-        spans.append((start, len(text)))
-    return spans
+def _fitted(texts: Sequence[str], place: int) -> str:
+    """Return the sentence at ``place`` with as many of its neighbours as fit, at most three.
 
-
-def _fitted(sentences: Sequence[str], place: int) -> str:
-    """Return the sentence at ``place`` with as many of its neighbours as fit, at most three."""
-    first = sentences[place].strip()
+    One that ends in a colon announces what is not shown, and is no neighbour.
+    """
+    first = texts[place].strip()
     if len(first) > MAX_SNIPPET_CHARS:
         return _shortened(first)
     chosen = [first]
     for neighbour in (place + 1, place - 1):
-        if not 0 <= neighbour < len(sentences) or len(chosen) == MAX_SENTENCES:
+        if not 0 <= neighbour < len(texts) or len(chosen) == MAX_SENTENCES:
             continue
-        sentence = sentences[neighbour].strip()
-        if len(" ".join(chosen)) + 1 + len(sentence) > MAX_SNIPPET_CHARS:
+        sentence = texts[neighbour].strip()
+        too_long = len(" ".join(chosen)) + 1 + len(sentence) > MAX_SNIPPET_CHARS
+        if too_long or sentence.endswith(":"):
             continue
         chosen = [*chosen, sentence] if neighbour > place else [sentence, *chosen]
     return " ".join(chosen)

@@ -157,3 +157,54 @@ def test_sentence_ends_where_a_capital_follows(text: str, first: str):
     found = seen(f"<p>{text} {long}.</p>", *first.rstrip('."').split()[-1:])
 
     assert found.snippet.startswith(first)
+
+
+TERMS = """<p>Beans are roasted.</p>
+<p><i>Main article: Espresso machine</i></p><p><b>Espresso machine</b></p><h3>Espresso machine</h3>
+<dl><dt>espresso machine</dt><dd>Forces water through an espresso puck.</dd></dl>
+<ul><li><a href="x">Espresso machine</a></li></ul>
+<p><code>espresso.machine(water, beans, x)</code></p>"""
+
+
+def test_snippet_is_no_heading_term_label_or_signature():
+    assert seen(TERMS, "espresso", "machine").snippet == "Forces water through an espresso puck."
+
+
+@pytest.mark.parametrize("body", ["<p><code>ESPRESSO</code></p>", "<dl><dt>Espresso</dt></dl>"])
+def test_snippet_is_the_lead_where_only_a_term_matches(body: str):
+    assert seen(LEAD + body, "espresso").snippet.startswith("Coffee is a drink.")
+
+
+def test_snippet_is_never_the_tags_of_a_question():
+    thread = """<div id="question"><div class="js-post-body"><p>Why does it stop?</p></div>
+    <a class="post-tag">crash</a><a class="post-tag">cluster</a><a class="post-tag">up</a></div>"""
+    page = document(thread, "stackexchange")
+
+    found = preview(page, "path", ["crash", "cluster"], [1.0, 1.0], lambda word: word)
+
+    assert found.snippet == "Why does it stop?"
+    assert found.passage == 1.0
+
+
+def test_snippet_is_never_the_link_to_the_source():
+    page = document(
+        """<p>Sets the standard of a target.</p><div class="_attribution"><a
+        class="_attribution-link" href="https://example.org/CXX_STANDARD.html">x</a></div>""",
+        "devdocs",
+    )
+
+    found = preview(page, "path", ["cxx_standard"], [1.0], lambda word: word)
+
+    assert found.snippet == "Sets the standard of a target."
+
+
+def test_snippet_is_the_item_without_the_list_inside_it():
+    body = "<ul><li>Ways of brewing coffee with pressure.<ul><li>espresso</li></ul></li></ul>"
+
+    assert seen(body, "pressure").snippet == "Ways of brewing coffee with pressure."
+
+
+def test_snippet_ends_before_a_sentence_that_announces_a_list():
+    body = "<p>An espresso is short. It is made from:</p><ul><li>water</li></ul>"
+
+    assert seen(body, "espresso").snippet == "An espresso is short."

@@ -82,6 +82,7 @@ BY_ADAPTER = {
         Drop("#mw-navigation", "navigation of the site, in a page saved by a browser"),
         Drop("#footer", "footer of the site, in a page saved by a browser"),
         Drop("#siteNotice", "notice of the site, in a page saved by a browser"),
+        Drop("div.printfooter", "address of the page, shown in print"),
         Drop("#catlinks", "categories"),
         Drop("#siteSub", "name of the site"),
         Drop("#contentSub", "name of the site"),

@@ -49,7 +49,7 @@ def keep_hatnotes_short(marked: Marked) -> None:
 
 
 def _wrap(element: HtmlElement, tag: str) -> None:
-    wrapped = element.makeelement(tag, {})
+    wrapped = element.makeelement(tag, {"class": "hatnote"})
     wrapped.text, element.text = element.text, None
     for child in list(element):
         wrapped.append(child)
