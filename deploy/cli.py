@@ -63,6 +63,11 @@ def down(run_dir: RunDirectory = None) -> None:
     place = site(run_dir=run_dir)
     ran = cluster.is_alive(place.run_dir)
     cluster.stop(place.run_dir, stop_seconds(place.settings))
+    if not ran and cluster.is_starting(place.run_dir):
+        raise Failed(
+            f"a cluster is being started in {place.run_dir.path}: end it there with Ctrl-C, or "
+            "try again once it serves"
+        )
     _say(f"{'stopped the cluster' if ran else 'no cluster runs'} in {place.run_dir.path}")
 
 

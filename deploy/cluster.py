@@ -97,6 +97,19 @@ def supervisor_pid(run_dir: RunDir) -> int | None:
     return processes.supervisor(run_dir) or Supervisor(run_dir.supervisor_socket).pid()
 
 
+def is_starting(run_dir: RunDir) -> bool:
+    """Tell whether somebody is about to start a cluster in ``run_dir``."""
+    try:
+        with run_dir.lock.open("a", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        # Not even a folder is there.
+        return False
+    return False
+
+
 def is_alive(run_dir: RunDir) -> bool:
     """Tell whether anything of a cluster runs in ``run_dir``."""
     return bool(processes.members(run_dir)) or supervisor_pid(run_dir) is not None

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from common.manifest import Library, Manifest, render
-from deploy import leftovers, processes
+from deploy import cluster, leftovers, processes
 from deploy.port import free_port
 from deploy.site import RunDir
 
@@ -167,6 +167,14 @@ def test_down_without_a_cluster_is_good(operator: Operator) -> None:
 
     assert result.returncode == 0
     assert "no cluster runs" in result.stdout
+
+
+def test_down_tells_that_a_cluster_is_about_to_start(operator: Operator) -> None:
+    with cluster.claim(operator.run_dir):
+        result = operator.types("down")
+
+    assert result.returncode == 1
+    assert "is being started" in complaint(result)
 
 
 def test_validate_tells_what_is_in_each_archive(
