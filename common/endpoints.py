@@ -6,6 +6,7 @@ socket path ends at 107 bytes, so where the run directory is too deep, the folde
 """
 
 import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -21,12 +22,19 @@ _ROOM = len("/") + MAX_SLUG_CHARS + len(".99")
 _SOCKET = re.compile(r"(?P<slug>[a-z0-9-]+)\.(?P<number>\d{1,2})")
 
 
+def real_path(path: Path) -> Path:
+    """Return ``path`` absolute and without symlinks, as far as that can be told."""
+    # Path.resolve() raises for symlinks that go in circles, long before anybody opens the path.
+    return Path(os.path.realpath(path))
+
+
 def socket_dir(run_dir: Path) -> Path:
     """Return the folder for the sockets of the cluster that runs in ``run_dir``."""
-    inside = run_dir.resolve() / "s"
+    real = real_path(run_dir)
+    inside = real / "s"
     if len(bytes(inside)) + _ROOM <= MAX_SOCKET_PATH:
         return inside
-    digest = hashlib.sha256(bytes(run_dir.resolve())).hexdigest()[:12]
+    digest = hashlib.sha256(bytes(real)).hexdigest()[:12]
     return SHORT_FOLDER / f"corpus-mcp-{digest}"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from common.endpoints import socket_dir
+from common.endpoints import real_path, socket_dir
 from common.settings import Settings, load
 
 CLUSTER_MARK = "CORPUS_CLUSTER"
@@ -97,7 +97,7 @@ def describe(options: Mapping[str, object | None], environment: Mapping[str, str
     return Site(
         settings=settings,
         environment=merged,
-        run_dir=RunDir(settings.corpus_run_dir.resolve()),
+        run_dir=RunDir(real_path(settings.corpus_run_dir)),
         config=_absolute(settings.corpus_config),
         root=_absolute(settings.corpus_root),
     )

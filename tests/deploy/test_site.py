@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from common.errors import ConfigError
-from deploy import site
+from deploy import cluster, site
 
 
 def test_options_win_over_the_environment(tmp_path: Path) -> None:
@@ -68,3 +68,12 @@ def test_address_is_that_of_the_running_cluster_else_of_the_settings(tmp_path: P
 
     assert before == "http://127.0.0.1:81"
     assert site.recorded_url(place) == "http://127.0.0.1:99"
+
+
+def test_run_directory_whose_links_go_in_circles_is_nobodys_yet(tmp_path: Path) -> None:
+    (tmp_path / "run").symlink_to("run")
+
+    described = site.describe({"CORPUS_RUN_DIR": tmp_path / "run"}, {})
+
+    with pytest.raises(ConfigError, match="CORPUS_RUN_DIR: expected a folder to write into"):
+        cluster.claim(described.run_dir).__enter__()
