@@ -1,8 +1,8 @@
 """Where replicas bind and gateways look, on one machine.
 
 The sockets of a cluster live in one folder, one file per replica: ``<slug>.<number>``. A Unix
-socket path ends at 107 bytes, so where the run directory is too deep, the folder moves to
-``/tmp`` under a name derived from the run directory.
+socket path ends at 107 bytes and a ZeroMQ endpoint is UTF-8, so where the run directory is too deep
+or not named in UTF-8, the folder moves to ``/tmp`` under a name derived from the run directory.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ def socket_dir(run_dir: Path) -> Path:
     """Return the folder for the sockets of the cluster that runs in ``run_dir``."""
     real = real_path(run_dir)
     inside = real / "s"
-    if len(bytes(inside)) + _ROOM <= MAX_SOCKET_PATH:
+    if len(bytes(inside)) + _ROOM <= MAX_SOCKET_PATH and _is_text(inside):
         return inside
     digest = hashlib.sha256(bytes(real)).hexdigest()[:12]
     return SHORT_FOLDER / f"corpus-mcp-{digest}"
@@ -65,3 +65,11 @@ def all_replicas(run_dir: Path) -> dict[str, list[str]]:
 def replicas(run_dir: Path, slug: str) -> list[str]:
     """Return the endpoints of the replicas of ``slug`` whose sockets are there, by number."""
     return all_replicas(run_dir).get(slug, [])
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

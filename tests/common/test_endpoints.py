@@ -1,5 +1,6 @@
 """Sockets: where they are, and that their paths are never too long."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ def test_socket_path_fits_for_every_run_directory(depth: int) -> None:
     path = endpoints.socket_path(run_dir, "x" * 40, 63)
 
     assert len(bytes(path)) <= endpoints.MAX_SOCKET_PATH
+
+
+def test_endpoint_can_be_told_to_zeromq_whatever_the_run_directory_is_called() -> None:
+    run_dir = Path(os.fsdecode(b"/srv/\xff\xfe"))
+
+    address = endpoints.endpoint(endpoints.socket_path(run_dir, "wiki", 0))
+
+    assert address.encode("utf-8").startswith(b"ipc:///")
 
 
 def test_two_deep_run_directories_never_share_their_sockets() -> None:
