@@ -128,6 +128,12 @@ SETTINGS: tuple[Setting, ...] = (
         "Seconds a search waits for a library that is restarting.",
     ),
     Setting(
+        "SEARCH_CACHE_MB",
+        "16",
+        _integer(0, 65536),
+        "MiB of answers that the gateway keeps for searches asked again; 0: none.",
+    ),
+    Setting(
         "MAX_FETCH_CHARS", "100000", _integer(1000, 10_000_000), "Characters of content per fetch."
     ),
     Setting("LOG_QUERIES", "true", _boolean, "Write query texts into the log."),
@@ -179,6 +185,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     search_deadline: float
     fetch_deadline: float
     search_restart_grace: float
+    search_cache_mb: int
     max_fetch_chars: int
     log_queries: bool
     log_level: str

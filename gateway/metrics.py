@@ -32,6 +32,18 @@ class Metrics:
             "Tool calls being answered.",
             registry=self.registry,
         )
+        self.cache_requests = Counter(
+            "corpus_search_cache_requests",
+            "Searches by where the answer was: in the cache (hit), with another search that was"
+            " under way (shared), or with the libraries (miss).",
+            ["outcome"],
+            registry=self.registry,
+        )
+        self.cache_bytes = Gauge(
+            "corpus_search_cache_bytes",
+            "Bytes that the answers in the cache take.",
+            registry=self.registry,
+        )
         self.shard_seconds = Histogram(
             "corpus_shard_request_duration_seconds",
             "Time a replica took to answer one request.",

@@ -50,6 +50,14 @@ class Pool:
         """Return the libraries that do not."""
         return [name for name, shard in self.shards.items() if not shard.ready]
 
+    def editions(self) -> dict[str, str]:
+        """Return the UUID of the archive that each ready library would answer from, by name."""
+        return {
+            name: shard.identity.archive
+            for name, shard in self.shards.items()
+            if shard.ready and shard.identity is not None
+        }
+
     def drain(self) -> None:
         """Turn `phase` to draining; everything keeps working."""
         self._readiness.drain()

@@ -9,7 +9,6 @@ from collections.abc import Container, Mapping, Sequence
 
 from common.deadline import Deadline
 from common.errors import (
-    DEGRADED_REASONS,
     CorpusError,
     Quarantined,
     RefNotFound,
@@ -33,16 +32,18 @@ from common.frames import (
 from common.refs import Ref, format_ref, parse_ref
 from common.settings import Settings
 from gateway import ranking
+from gateway.admission import Door
 from gateway.analysis import Analysis, analyse
-from gateway.answers import Degraded, FetchAnswer, Hit, SearchAnswer, fit
+from gateway.answers import FetchAnswer, SearchAnswer
 from gateway.call import Call, Patience
 from gateway.correction import choose_all, corrected, others
-from gateway.fusion import Candidate
 from gateway.metrics import Metrics
 from gateway.pool import Pool
+from gateway.repeats import Fresh, Repeats
 from gateway.replica import Work
 from gateway.scatter import Gathered, scatter
 from gateway.scoring import StatisticsMemory
+from gateway.search import Search
 
 HITS_PER_LIBRARY = 30
 """Light hits asked of each library: rescoring its top 30 lost nothing (measured over eleven
@@ -51,6 +52,12 @@ archives: nDCG@10 of 0.463 against 0.461)."""
 SPELLING_SHARE = 0.3
 """Part of what is left after the first scatter for proposals of how words that no library has are
 spelt."""
+
+MAX_SEARCHES = 32
+"""Searches worked on at once: enough to keep every library busy, see `gateway.admission`."""
+
+WAITING_SHARE = 0.5
+"""Part of its deadline that a search may wait for its turn, on top of it."""
 
 QUERY_SHARE = 0.6
 """Part of a search's deadline that the first scatter may use, so that one hung library leaves
@@ -78,6 +85,10 @@ class Root:
         self._settings = settings
         self._metrics = metrics
         self._memory = StatisticsMemory()
+        self._repeats = Repeats(
+            settings.search_cache_mb * 1024 * 1024, settings.search_deadline, metrics
+        )
+        self._door = Door(MAX_SEARCHES, settings.search_deadline * WAITING_SHARE)
         grace = settings.search_restart_grace
         self._search_patience = Patience(grace, LOSS_A_SEARCH_WAITS_FOR, for_suspects=False)
         self._fetch_patience = Patience(
@@ -90,37 +101,59 @@ class Root:
         Raises:
             CorpusError: Nothing to search for, or no library answered.
         """
-        deadline = Deadline.after(self._settings.search_deadline)
         analysis = analyse(query)
         await self._opened()
 
-        found = await self._query(analysis, deadline.share(QUERY_SHARE))
-        ranked = self._rank(analysis, found)
-        if ranked.suspects:
-            spelt = await self._spelt(analysis, ranked.suspects, deadline.share(SPELLING_SHARE))
-            if spelt.corrections:
-                analysis = spelt
-                found = await self._query(analysis, deadline.share(QUERY_SHARE))
-                ranked = self._rank(analysis, found)
+        async def fresh() -> Fresh:
+            search = await self._search(analysis, limit)
+            editions = {name: one.archive for name, one in search.described.items()}
+            return Fresh(search.answer(), editions, search.lasting)
 
-        read = await self._preview(analysis, ranked, found, deadline.share(PREVIEW_SHARE))
-        previews = _previews(read)
-        if read.failures:
-            # Their places go to the pages of the others, as if they had never answered.
-            found = _without(found, read.failures)
+        return await self._repeats.answer(analysis, limit, self._pool.editions(), fresh)
+
+    async def explain(self, query: str, limit: int) -> Search:
+        """Search as `search` does, but always anew, and return all that was found on the way.
+
+        Raises:
+            CorpusError: Nothing to search for, or no library answered.
+        """
+        analysis = analyse(query)
+        await self._opened()
+        return await self._search(analysis, limit)
+
+    async def _search(self, analysis: Analysis, limit: int) -> Search:
+        async with self._door.place():
+            deadline = Deadline.after(self._settings.search_deadline)
+            found = await self._query(analysis, deadline.share(QUERY_SHARE))
             ranked = self._rank(analysis, found)
-            read = await self._preview(analysis, ranked, found, deadline.share(0.9), previews)
-            previews |= _previews(read)
-        best = ranking.results(
-            ranked,
-            previews,
-            limit=limit,
-            max_consecutive=self._settings.search_max_consecutive,
-        )
+            unspelt: Mapping[str, CorpusError] = {}
+            if ranked.suspects:
+                share = deadline.share(SPELLING_SHARE)
+                spelt, unspelt = await self._spelt(analysis, ranked.suspects, share)
+                if spelt.corrections:
+                    analysis = spelt
+                    found = await self._query(analysis, deadline.share(QUERY_SHARE))
+                    ranked = self._rank(analysis, found)
 
-        hits = [_hit(c, previews[c.ref], found.answers[c.library].described) for c in best]
-        degraded = _degraded({**found.failures, **read.failures})
-        return fit(SearchAnswer(results=hits, degraded=degraded, note=ranked.note))
+            read = await self._preview(analysis, ranked, found, deadline.share(PREVIEW_SHARE))
+            previews = _previews(read)
+            if read.failures:
+                # Their places go to the pages of the others, as if they had never answered.
+                found = _without(found, read.failures)
+                ranked = self._rank(analysis, found)
+                read = await self._preview(analysis, ranked, found, deadline.share(0.9), previews)
+                previews |= _previews(read)
+        most = self._settings.search_max_consecutive
+        failures = {**found.failures, **read.failures}
+        return Search(
+            analysis=analysis,
+            ranked=ranked,
+            previews=previews,
+            best=ranking.results(ranked, previews, limit=limit, max_consecutive=most),
+            described={name: answer.described for name, answer in found.answers.items()},
+            failures=failures,
+            lasting=not failures and not unspelt,
+        )
 
     async def fetch(self, ref: str, sections: Sequence[str]) -> FetchAnswer:
         """Return a document, whole or the ``sections`` asked for.
@@ -172,8 +205,11 @@ class Root:
 
     async def _spelt(
         self, analysis: Analysis, suspects: Mapping[str, int], deadline: Deadline
-    ) -> Analysis:
-        """Return the query with misspelt words corrected; as it is if nobody suggests anything."""
+    ) -> tuple[Analysis, Mapping[str, CorpusError]]:
+        """Return the query with misspelt words corrected, and which libraries did not help.
+
+        It is as it was if nobody suggests anything.
+        """
         requests: dict[str, Work] = {
             library: SpellRequest(
                 request_id=0,
@@ -188,7 +224,7 @@ class Root:
         found = await self._scatter(requests, deadline)
         replies = [answer.reply for answer in found.answers.values()]
         suggested = [reply.suggestions for reply in replies if isinstance(reply, SpellReply)]
-        return corrected(analysis, choose_all(analysis, suspects, suggested))
+        return corrected(analysis, choose_all(analysis, suspects, suggested)), found.failures
 
     def _rank(self, analysis: Analysis, found: Gathered) -> ranking.Ranked:
         _demand_any(found)
@@ -275,13 +311,6 @@ def _without(found: Gathered, failures: Mapping[str, CorpusError]) -> Gathered:
     return Gathered(answers, {**found.failures, **failures})
 
 
-def _degraded(failures: Mapping[str, CorpusError]) -> list[Degraded]:
-    return [
-        Degraded(library=library, reason=DEGRADED_REASONS.get(error.code, "fault"))
-        for library, error in failures.items()
-    ]
-
-
 def _previews(read: Gathered) -> dict[str, Preview]:
     return {
         format_ref(library, preview.path): preview
@@ -289,18 +318,6 @@ def _previews(read: Gathered) -> dict[str, Preview]:
         if isinstance(answer.reply, PreviewReply)
         for preview in answer.reply.previews
     }
-
-
-def _hit(candidate: Candidate, preview: Preview, described: DescribeReply) -> Hit:
-    return Hit(
-        ref=candidate.ref,
-        library=candidate.library,
-        kind=described.kind,
-        title=candidate.title or preview.title,
-        snapshot=described.snapshot,
-        snippet=preview.snippet,
-        relevant_sections=preview.sections[:3],
-    )
 
 
 def _document(library: str, reply: DocumentReply, described: DescribeReply) -> FetchAnswer:

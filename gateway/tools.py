@@ -14,7 +14,6 @@ from common import logs
 from common.errors import CorpusError, InvalidArguments, Overloaded
 from common.refs import MAX_REF_CHARS
 from common.settings import Settings
-from gateway.admission import Door
 from gateway.answers import SearchAnswer
 from gateway.failures import failure, internal, printable
 from gateway.metrics import Metrics
@@ -23,12 +22,6 @@ from gateway.schemas import ToolSpec, fetch_spec, search_spec
 
 MAX_CALLS = 512
 """Calls answered at once; more would only wait for each other past their deadlines."""
-
-MAX_SEARCHES = 32
-"""Searches worked on at once: enough to keep every library busy, see `gateway.admission`."""
-
-WAITING_SHARE = 0.5
-"""Part of its deadline that a search may wait for its turn, on top of it."""
 
 MAX_QUERY_CHARS = 20_000
 """A query this long is a document: 32 words of it are searched for anyway."""
@@ -97,7 +90,6 @@ class Tools:
             )
         }
         self.in_flight = 0
-        self._door = Door(MAX_SEARCHES, settings.search_deadline * WAITING_SHARE)
         self._root = root
         self._settings = settings
         self._metrics = metrics
@@ -158,8 +150,7 @@ class Tools:
         if limit < 1:
             raise InvalidArguments(f"limit: expected an integer of at least 1, got {limit}")
         limit = min(limit, self._settings.search_max_limit)
-        async with self._door.place():
-            answer = await self._root.search(asked.query, limit)
+        answer = await self._root.search(asked.query, limit)
         return _Outcome(msgspec.to_builtins(answer), _named(answer), _facts(answer))
 
     async def _fetch(self, arguments: Mapping[str, Any]) -> _Outcome:

@@ -60,7 +60,7 @@ def test_one_who_goes_away_while_waiting_or_inside_leaves_no_place_taken():
 def test_search_that_has_no_turn_is_overloaded_and_may_be_tried_again(
     sockets, replica, monkeypatch
 ):
-    monkeypatch.setattr("gateway.tools.MAX_SEARCHES", 1)
+    monkeypatch.setattr("gateway.root.MAX_SEARCHES", 1)
     (sockets / "s").mkdir()
     lib = replica("s/lib.0", sound("Lib", "Bell test"))
 
@@ -70,19 +70,19 @@ def test_search_that_has_no_turn_is_overloaded_and_may_be_tried_again(
         lib.released.wait(WAIT)
         return sound("Lib", "Bell test")(request)
 
-    async def search(client):
-        answer = await client.post("/mcp", json=rpc("search", {"query": "bell"}), headers=HEADERS)
+    async def search(client, query):
+        answer = await client.post("/mcp", json=rpc("search", {"query": query}), headers=HEADERS)
         return answer.json()["result"]["structuredContent"]
 
     async def main():
         async with serving(sockets, SEARCH_DEADLINE="2") as (url, _), http(url) as client:
             lib.script = slowly
-            first = asyncio.create_task(search(client))
+            first = asyncio.create_task(search(client, "bell"))
             while not lib.asked:  # noqa: ASYNC110 - a thread has no event of this loop
                 await asyncio.sleep(0.005)
-            second = await search(client)
+            second = await search(client, "test")
             lib.released.set()
-            return await first, second, await search(client)
+            return await first, second, await search(client, "test")
 
     first, second, third = run(main())
     assert (second["error"], second["retryable"]) == ("overloaded", True)
