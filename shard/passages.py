@@ -17,8 +17,10 @@ WINDOW_WORDS: Final = 60
 """Words of one passage. Measured, with half of the top score as its
 weight: long articles stop losing to short notes."""
 
-_MAX_SCANNED_CHARS: Final = 2_000_000
-"""Text looked at per document; enough for the longest article, bounded for a dump."""
+_MAX_CHARS: Final = 1_000_000
+_MAX_UNITS: Final = 50_000
+"""What is looked at of a document: all of the longest article (130,000 characters), a bounded part
+of a dump."""
 
 _WORD = re.compile(rf"[\w{MARKS}]+(?:['’][\w{MARKS}]+)*[+#]{{0,3}}")
 LABELS: Final = ("Tags: ", "Comments:")
@@ -118,14 +120,14 @@ def _cjk_pairs(words: Sequence[str]) -> Iterator[tuple[str, int]]:
 def units_of(document: Document) -> list[Unit]:
     """Return the paragraphs of ``document``, as far as they are scanned."""
     units: list[Unit] = []
-    left = _MAX_SCANNED_CHARS
+    left = _MAX_CHARS
     for place, _ in enumerate(document.sections):
         for text, prose in document.paragraphs(place):
             if text.startswith(_SOURCE):
                 continue
             units.append(Unit(place, text[:left], prose and not text.startswith(LABELS)))
             left -= len(text)
-            if left <= 0:
+            if left <= 0 or len(units) >= _MAX_UNITS:
                 return units
     return units
 

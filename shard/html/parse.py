@@ -2,6 +2,8 @@
 
 import codecs
 import re
+from itertools import islice
+from typing import Final
 
 from lxml import etree, html
 from lxml.html import HtmlElement
@@ -10,6 +12,17 @@ _SNIFFED = 4096
 """Bytes in which a page must declare its encoding; HTML asks for the first 1024."""
 
 _DECLARED = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+
+MAX_BYTES: Final = 16 * 1024 * 1024
+"""What is read of a page; the longest articles and books have less than half of it."""
+
+MAX_TAGS: Final = 600_000
+"""Tags that are read of a page, since elements are what costs: at most about 5 s and 470 MB.
+
+The largest reference page of the sample archives (2 MB) has 79,000.
+"""
+
+_NOTICE: Final = b"<p>(The page goes on; this is what could be read of it.)</p>"
 
 _TAG = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9]*)(?:\s[^<>]*)?/?>")
 
@@ -31,13 +44,26 @@ def parse(content: bytes) -> HtmlElement:
 
     Any bytes give a tree: an empty page gives an empty one, bytes in no known encoding are read
     with replacement characters, a page nested deeper than libxml2 goes (2048 levels, below which
-    it drops text) is read again without its wrappers. `shard.archive` bounds the size.
+    it drops text) is read again without its wrappers. What is beyond `MAX_BYTES` and `MAX_TAGS`
+    is left out, and the page says so.
     """
-    content = as_utf8(content)
+    content = _bounded(as_utf8(content))
     root, too_deep = _parsed(content)
     if too_deep:
         root, _ = _parsed(_TAG.sub(_without_wrapper, content))
     return root
+
+
+def _bounded(content: bytes) -> bytes:
+    """Return ``content`` up to the last tag that is read."""
+    most = min(len(content), MAX_BYTES)
+    if most == len(content) and content.count(b"<") <= MAX_TAGS:
+        return content
+    end = content.rfind(b"<", 0, most)
+    if content.count(b"<", 0, most) > MAX_TAGS:
+        tags = re.finditer(b"<", content)
+        end = next(islice(tags, MAX_TAGS, None)).start()
+    return content[: end if end > 0 else most] + _NOTICE
 
 
 def as_utf8(content: bytes) -> bytes:

@@ -2,7 +2,7 @@ import codecs
 
 import pytest
 
-from shard.html.parse import parse
+from shard.html.parse import MAX_BYTES, MAX_TAGS, parse
 
 
 def text_of(content: bytes) -> str:
@@ -51,3 +51,23 @@ def test_deep_page_keeps_its_text(depth: int):
 
 def test_text_of_more_than_ten_megabytes_is_not_cut():
     assert len(text_of(b"<p>" + b"ab " * 4_000_000 + b"</p>")) == 12_000_000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"<p>begin" + b"<i>x</i>" * (MAX_TAGS // 2) + b"<p>end", id="tags"),
+        pytest.param(b"<p>begin <b>" + b"word " * (MAX_BYTES // 5) + b"end", id="bytes"),
+        pytest.param(b"<main><p>begin" + b"<br>" * MAX_TAGS + b"end</main>", id="in main"),
+    ],
+)
+def test_page_beyond_the_bounds_is_cut_and_says_so(content: bytes):
+    found = text_of(content)
+
+    assert found.startswith("begin")
+    assert "end" not in found
+    assert found.endswith("(The page goes on; this is what could be read of it.)")
+
+
+def test_page_at_the_bounds_is_whole():
+    assert text_of(b"<p>" + b"<br>" * (MAX_TAGS - 1) + b"end") == "end"
