@@ -15,8 +15,9 @@ from common.text import fold, unaccent
 from common.text import words as split
 from shard.archive import Archive, EntryHead, Matches
 from shard.index.base import Accept, IndexAnswer, IndexHit, TitleHit
+from shard.index.lexicon import TitleLexicon
 from shard.index.spelling import Spelling, spellings
-from shard.index.titles import MOST_TITLES_TOGETHER, TitleSource, look_up, title_of
+from shard.index.titles import TitleSource, look_up, title_of
 
 MAX_SEARCHES = 36
 """Searches for one query: every word, then pairs of the rarest (always some, see `_LEAST_PAIRS`).
@@ -73,7 +74,7 @@ class LibzimIndex:
 
     def spellings(self, word: str, beside: Sequence[str], limit: int) -> list[Spelling]:
         """Return words of titles: what else the index has, libzim does not tell."""
-        return spellings(_Words(self._titles), word, beside, limit)
+        return spellings(TitleLexicon(self._titles), word, beside, limit)
 
     def stem(self, word: str) -> str:
         """Return ``word`` unaccented: libzim stems, but does not tell how."""
@@ -110,7 +111,7 @@ class TitlesIndex:
 
     def spellings(self, word: str, beside: Sequence[str], limit: int) -> list[Spelling]:
         """Return words of titles."""
-        return spellings(_Words(self._titles), word, beside, limit)
+        return spellings(TitleLexicon(self._titles), word, beside, limit)
 
     def stem(self, word: str) -> str:
         """Return ``word`` unaccented: titles are not stemmed."""
@@ -129,35 +130,6 @@ class TitlesIndex:
 
 def _title_words(title: str) -> set[str]:
     return {*split(unaccent(title)), *fold(title).split()}
-
-
-class _Words:
-    """The words of titles, which are not stemmed."""
-
-    def __init__(self, titles: TitleSource) -> None:
-        self._titles = titles
-
-    def stem(self, word: str) -> str:
-        return word
-
-    def documents_with(self, word: str) -> int:
-        return self._titles.having(word)
-
-    def titles_with(self, word: str) -> int:
-        return self._titles.having(word)
-
-    def words(self, start: str, but: str) -> Iterator[str]:
-        return self._titles.words(start, but)
-
-    def stems(self, start: str, but: str) -> Iterator[str]:  # noqa: ARG002
-        return iter(())
-
-    def forms(self, stem: str, beside: Sequence[str]) -> set[str]:  # noqa: ARG002
-        return {stem}
-
-    def together(self, words: Sequence[str]) -> tuple[int, int]:
-        titles = len(self._titles.containing(" ".join(words), MOST_TITLES_TOGETHER))
-        return titles, titles
 
 
 class _Evidence:

@@ -25,9 +25,6 @@ _CANDIDATES = 80
 """Titles looked at, of each sort. The shortest come first, so exact matches are among them; many
 redirects may lead to one page."""
 
-MOST_TITLES_TOGETHER = 20
-"""Titles that are counted when the question is whether words go together."""
-
 MAX_LISTED = 20_000
 """Entries of an archive whose titles are listed in memory: a fifth of a second, some megabytes."""
 

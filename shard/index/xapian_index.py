@@ -22,8 +22,9 @@ from common.text import is_cjk, is_unspaced, unaccent
 from shard.archive import Archive, EntryHead
 from shard.index.base import Accept, IndexAnswer, IndexHit, TitleHit
 from shard.index.blob import Blob
+from shard.index.lexicon import IndexLexicon
 from shard.index.spelling import Spelling, spellings
-from shard.index.titles import MOST_TITLES_TOGETHER, Candidate, TitleSource, look_up
+from shard.index.titles import Candidate, TitleSource, look_up
 from shard.index.unspaced import AnyOf, runs_of
 from shard.languages import iso_639_1
 
@@ -77,9 +78,9 @@ class XapianIndex:
 
     def __init__(self, archive: Archive, blob: Blob, titles: TitleSource) -> None:
         self._archive = archive
-        self.source = titles
+        self._titles = titles
         with _reading("full-text index"):
-            self.database = self._db = _open(archive.path, blob)
+            self._db = _open(archive.path, blob)
             self._vocabulary = Vocabulary(self._db, archive.language)
             self.documents = int(self._db.get_doccount())
             self.total_length = int(self._db.get_total_length())
@@ -102,7 +103,7 @@ class XapianIndex:
 
     def titles(self, text: str, limit: int, accept: Accept) -> list[TitleHit]:
         """Return pages by title; see `shard.index.base.Index`."""
-        return look_up(self._archive, self.source, text, limit, accept)
+        return look_up(self._archive, self._titles, text, limit, accept)
 
     def stem(self, word: str) -> str:
         """Return ``word`` unaccented and stemmed as the index does."""
@@ -111,7 +112,11 @@ class XapianIndex:
     def spellings(self, word: str, beside: Sequence[str], limit: int) -> list[Spelling]:
         """Return words close to ``word``; see `shard.index.spelling`."""
         with _reading("full-text index"):
-            return spellings(_Words(self), word, beside, limit)
+            return spellings(IndexLexicon(self, self._titles), word, beside, limit)
+
+    def stems(self, start: str, but: str) -> Iterator[str]:
+        """Yield the terms that begin with ``start`` but not with ``but``, unless that is empty."""
+        return _terms_starting(self._db, start, but)
 
     def documents_with(self, word: str) -> int:
         """Return how many documents have any form of ``word``."""
@@ -266,36 +271,6 @@ class XapianTitles:
     def _candidate(self, document: xapian.Document) -> Candidate:
         title = document.get_value(0).decode(errors="replace")
         return Candidate(self._paths.entry_path(document.get_data()), title)
-
-
-class _Words:
-    """The words of an archive: those of its titles, and those whose stems its index has."""
-
-    def __init__(self, index: XapianIndex) -> None:
-        self._index = index
-
-    def stem(self, word: str) -> str:
-        return self._index.stem(word)
-
-    def documents_with(self, word: str) -> int:
-        documents = self._index.documents_with(word)
-        return documents or self._index.source.having(word)
-
-    def titles_with(self, word: str) -> int:
-        return self._index.source.having(word)
-
-    def words(self, start: str, but: str) -> Iterator[str]:
-        return self._index.source.words(start, but)
-
-    def stems(self, start: str, but: str) -> Iterator[str]:
-        return _terms_starting(self._index.database, start, but)
-
-    def forms(self, stem: str, beside: Sequence[str]) -> set[str]:
-        return self._index.forms(stem, beside)
-
-    def together(self, words: Sequence[str]) -> tuple[int, int]:
-        documents = self._index.documents_with_all(words)
-        return documents, len(self._index.source.containing(" ".join(words), MOST_TITLES_TOGETHER))
 
 
 class Vocabulary:
