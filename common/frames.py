@@ -133,7 +133,7 @@ class DescribeReply(Frame, frozen=True, kw_only=True, tag="described"):
         snapshot: ``YYYY-MM``, or empty if neither metadata nor file name tell.
         language: Language of the archive as an ISO 639-1 code where known, else empty.
         documents: Documents in the full-text index, or pages if there is none.
-        total_length: Words in all of them; 0 where the index does not tell.
+        total_length: Words in all of them; an estimate, or 0, where the index does not tell.
         index_reason: Why it is not ``xapian``; empty when it is.
         keeper_pid: 0 where a worker runs without a keeper.
         uptime: Seconds since the worker bound its endpoint.
@@ -169,9 +169,9 @@ class LightHit(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         path: Entry path of the content page, redirects resolved.
         title: Its title.
-        length: Words in the document as the index counts them; 0 if unknown.
-        counts: How often each query word occurs, aligned with ``QueryRequest.words``;
-            0 or 1 where the index only knows whether it does.
+        length: Words in the document as the index counts them, or an estimate; 0 if unknown.
+        counts: How often each query word occurs, aligned with ``QueryRequest.words``; at least 1
+            for a word that matches where the index only knows that it does.
         alias: Title of the redirect under which the title look-up found it, else empty.
     """
 
@@ -192,7 +192,7 @@ class QueryReply(Frame, frozen=True, kw_only=True, tag="hits"):
         documents: As in `DescribeReply`.
         total_length: As in `DescribeReply`.
         frequencies: Documents that contain each word (after stemming); 0 for a stop word.
-        counted: Whether ``counts`` and ``length`` are true counts; otherwise they are flags.
+        counted: Whether ``counts`` and ``length`` are true counts; otherwise they are estimates.
         hits: In the order of the archive's own score, best first.
         titles: What the look-up among titles and redirects found, exact matches first; a page may
             stand both here and in ``hits``.

@@ -87,6 +87,13 @@ def _level(text: str) -> str:
     return text.upper()
 
 
+def _index(text: str) -> str:
+    choices = ("auto", "libzim")
+    if text.lower() not in choices:
+        raise ValueError("one of " + ", ".join(choices))
+    return text.lower()
+
+
 SETTINGS: tuple[Setting, ...] = (
     Setting("CORPUS_ROOT", "corpus", _path, "Folder that holds the archives."),
     Setting("CORPUS_CONFIG", "corpus.toml", _path, "The manifest: which libraries there are."),
@@ -149,6 +156,12 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("SHARD_QUEUE", "256", _integer(1, 100_000), "Requests that may wait in one worker."),
     Setting(
+        "SHARD_INDEX",
+        "auto",
+        _index,
+        "auto: search each archive with the best index it can have; libzim: without Xapian's bindings.",
+    ),
+    Setting(
         "SHARD_CLUSTER_CACHE_MB",
         "16",
         _integer(0, 65536),
@@ -192,6 +205,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     zim_check: bool
     shard_watchdog: float
     shard_queue: int
+    shard_index: str
     shard_cluster_cache_mb: int
     shard_document_cache_mb: int
     gateway_drain: float

@@ -160,6 +160,11 @@ class Archive:
                 raise ShardFault(f"expected at most {most} bytes, {path!r} has more")
             return Page(item.path, item.title, item.mimetype, bytes(item.content))
 
+    def size(self, path: str) -> int:
+        """Return the bytes of the content that ``path`` leads to; raises like `head`."""
+        with _reading(path):
+            return int(self._target(self._zim.get_entry_by_path(path)).get_item().size)
+
     def heads(self, limit: int) -> Iterator[EntryHead]:
         """Yield at most ``limit`` content entries, spread evenly over the archive.
 

@@ -25,7 +25,7 @@ def opener(library: str, path: Path, adapter: str, settings: Settings) -> OpenLe
     def open_leaf(guard: Guard, vitals: Vitals) -> tuple[Answers, Facts]:
         archive = Archive(path, cluster_cache_bytes=settings.shard_cluster_cache_mb * MIB)
         chosen = select.choose(archive).adapter if adapter == "auto" else select.by_name(adapter)
-        index = open_index(archive)
+        index = open_index(archive, bindings=settings.shard_index == "auto")
         symbols = read_symbols(archive) if chosen.kind == "documentation" else None
         leaf = Leaf(
             library,

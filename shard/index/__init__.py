@@ -23,6 +23,7 @@ else:
 logger = get_logger()
 
 NO_BINDINGS = "the Xapian bindings are not installed"
+TURNED_OFF = "the Xapian bindings are not to be used"
 NO_FULLTEXT = "the archive has no full-text index"
 NOWHERE = (ABSENT, SPLIT)
 """libzim sees the index of a split archive: where it sees none, being split is not the reason."""
@@ -38,15 +39,16 @@ __all__ = [
 ]
 
 
-def open_index(archive: Archive) -> Index:
-    """Return the best index this archive can have.
+def open_index(archive: Archive, *, bindings: bool = True) -> Index:
+    """Return the best index this archive can have; without ``bindings`` as if there were none.
 
     Never raises for a damaged one: what cannot be opened is replaced by the next best, whose
     ``reason`` tells why.
     """
-    titles = open_titles(archive)
+    bindings = bindings and HAS_XAPIAN
+    titles = open_titles(archive, bindings=bindings)
     place = locate(archive.path, FULLTEXT_PATHS)
-    if isinstance(place, Blob) and HAS_XAPIAN:
+    if isinstance(place, Blob) and bindings:
         try:
             return XapianIndex(archive, place, titles)
         except ShardFault as exc:
@@ -54,19 +56,20 @@ def open_index(archive: Archive) -> Index:
             return TitlesIndex(archive, titles, str(exc))
     if not archive.has_fulltext_index:
         return TitlesIndex(archive, titles, NO_FULLTEXT if place in NOWHERE else str(place))
-    reason = NO_BINDINGS if isinstance(place, Blob) else place
+    missing = TURNED_OFF if HAS_XAPIAN else NO_BINDINGS
+    reason = missing if isinstance(place, Blob) else place
     try:
         return LibzimIndex(archive, titles, reason)
     except ShardFault as exc:
         return TitlesIndex(archive, titles, f"{reason}; {exc}")
 
 
-def open_titles(archive: Archive) -> TitleSource:
+def open_titles(archive: Archive, *, bindings: bool = HAS_XAPIAN) -> TitleSource:
     """Return where this archive's titles are looked up: its title database, else libzim."""
     place = locate(archive.path, TITLE_PATHS)
     if not archive.has_title_index and archive.entry_count <= MAX_LISTED:
         return ListedTitles(archive)
-    if not (HAS_XAPIAN and isinstance(place, Blob)):
+    if not (bindings and isinstance(place, Blob)):
         return LibzimTitles(archive)
     try:
         return XapianTitles(archive, place)

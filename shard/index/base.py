@@ -17,8 +17,9 @@ class IndexHit:
     """A content page that has at least one of the words.
 
     Attributes:
-        length: Words in the document; 0 where the index does not tell.
-        counts: Occurrences of each word, aligned with the query's words.
+        length: Words in the document; an estimate, or 0, where the index does not tell.
+        counts: Occurrences of each word, aligned with the query's words; where the index does not
+            tell, at least 1 for a word that matches.
     """
 
     path: str
@@ -33,7 +34,7 @@ class IndexAnswer:
 
     Attributes:
         frequencies: Documents that have each word; 0 for a stop word.
-        counted: Whether counts and lengths are true; else counts are flags and lengths 0.
+        counted: Whether counts and lengths are the index's own; see `IndexHit`.
         hits: Best first by the index's own order, ties by path; no path twice.
     """
 
@@ -73,7 +74,7 @@ class Index(Protocol):
 
     @property
     def total_length(self) -> int:
-        """Words in all of them; 0 where the index does not tell."""
+        """Words in all of them; an estimate, or 0, where the index does not tell."""
 
     def query(self, words: Sequence[str], limit: int, accept: Accept) -> IndexAnswer:
         """Return the documents that have any of ``words``, best first.

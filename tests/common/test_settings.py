@@ -49,6 +49,7 @@ def test_empty_variable_counts_as_not_set() -> None:
         ("SEARCH_DEADLINE", "inf"),
         ("LOG_QUERIES", "maybe"),
         ("LOG_LEVEL", "LOUD"),
+        ("SHARD_INDEX", "best"),
         ("SHARD_WATCHDOG", """ 0 """),
     ],
 )

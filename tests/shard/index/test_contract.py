@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from common.text import words as split
 from shard.archive import Archive, EntryHead
-from shard.index import HAS_XAPIAN, Index, LibzimIndex, TitlesIndex, open_index, open_titles
-from shard.index.titles import LibzimTitles, ListedTitles
+from shard.index import HAS_XAPIAN, Index, TitlesIndex, open_index, open_titles
+from shard.index.titles import ListedTitles
 from tests.shard.index.conftest import ALIASES, ODD_TITLES
 from tests.support.zims import Entry, build_zim
 
@@ -25,7 +25,7 @@ def _xapian(archive: Archive) -> Index:
 
 
 def _libzim(archive: Archive) -> Index:
-    return LibzimIndex(archive, LibzimTitles(archive), "asked for")
+    return open_index(archive, bindings=False)
 
 
 def _titles(archive: Archive) -> Index:
