@@ -159,7 +159,8 @@ SETTINGS: tuple[Setting, ...] = (
         "SHARD_INDEX",
         "auto",
         _index,
-        "auto: search each archive with the best index it can have; libzim: without Xapian's bindings.",
+        "auto: search each archive with the best index it can have;"
+        " libzim: without Xapian's bindings.",
     ),
     Setting(
         "SHARD_CLUSTER_CACHE_MB",

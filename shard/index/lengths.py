@@ -69,7 +69,8 @@ def count(words: Iterable[str], text: str) -> list[int]:
     """Return about how often each word occurs in a `page_text`; 2 ms for a page of 100 kB.
 
     The archive's stemmer is not known here, so a long word counts with what begins like it, and
-    a short one as it is; accents count. What is not found counts as nothing, though the index may know better.
+    a short one as it is; accents count. What is not found counts as nothing, though the index may
+    know better.
     """
     return [text.count(_pattern(word)) for word in words]
 
