@@ -235,10 +235,10 @@ def token(settings: Settings) -> str:
     """Return the bearer token, from MCP_TOKEN or MCP_TOKEN_FILE; empty if there is none.
 
     Raises:
-        ConfigError: Both are set, or the file cannot be read or is empty.
+        ConfigError: Both are set, the file cannot be read or is empty, or no header can carry it.
     """
     if settings.mcp_token_file is None:
-        return settings.mcp_token
+        return _sendable(settings.mcp_token, "MCP_TOKEN")
     if settings.mcp_token:
         raise ConfigError("MCP_TOKEN_FILE: expected only one of MCP_TOKEN and MCP_TOKEN_FILE")
     try:
@@ -249,7 +249,7 @@ def token(settings: Settings) -> str:
         raise ConfigError(
             f"MCP_TOKEN_FILE: expected a token, got an empty file {settings.mcp_token_file}"
         )
-    return text
+    return _sendable(text, "MCP_TOKEN_FILE")
 
 
 def is_loopback(host: str) -> bool:
@@ -283,6 +283,13 @@ def markdown_table() -> str:
         default = f"`{row.default}`" if row.default else "–"
         lines.append(f"| `{row.name}` | {default} | {row.help} |")
     return "\n".join(lines)
+
+
+def _sendable(secret: str, name: str) -> str:
+    # Clients disagree about how other characters travel in a header. The secret is not repeated.
+    if not (secret.isascii() and secret.isprintable()):
+        raise ConfigError(f"{name}: expected a token of printable ASCII characters, got others")
+    return secret
 
 
 def _value(row: Setting, environment: Mapping[str, str]) -> Any:

@@ -78,6 +78,19 @@ def test_token_comes_from_the_variable_or_the_file(tmp_path: Path) -> None:
     assert settings.token(settings.load({"MCP_TOKEN_FILE": str(file)})) == "secret"
 
 
+@pytest.mark.parametrize("secret", ["gehéim", "a\nb", "a\tb", "\udcff", "a\x7f"])
+def test_token_that_no_header_can_carry_is_refused_and_not_repeated(
+    tmp_path: Path, secret: str
+) -> None:
+    file = tmp_path / "token"
+    file.write_bytes(secret.encode("utf-8", "surrogateescape"))
+
+    for given in ({"MCP_TOKEN": secret}, {"MCP_TOKEN_FILE": str(file)}):
+        with pytest.raises(ConfigError, match="MCP_TOKEN.*: expected") as refused:
+            settings.token(settings.load(given))
+        assert secret not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("content", "token"),
     [
