@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
 .PHONY: help install dev run test test-slow check lint types contracts format docs lock \
-	validate-corpus corpus-list clean
+	validate-corpus corpus-list golden bench clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,15 @@ validate-corpus: install ## open every archive of the manifest and tell what is 
 
 corpus-list: install ## list the libraries of the manifest
 	$(BIN)/corpus-mcp list
+
+golden: dev ## rewrite the Markdown that the pages in tests/pages should become, for review
+	$(BIN)/python -m tests.pages.golden
+
+bench: dev ## print the tables of benchmarks/RESULTS.md, measured now (needs ../shared/data)
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --group bench
+	$(BIN)/python -m benchmarks.documents
+	$(BIN)/python -m benchmarks.fetch
 
 lock: dev ## pin the newest versions that pyproject.toml allows
 	$(BIN)/pip install --quiet uv

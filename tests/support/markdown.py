@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from itertools import takewhile
 
 from shard.document import Document
 from shard.html.dom import Node, visible_text
@@ -16,6 +17,7 @@ _TAG = re.compile(
 )
 _FENCE = re.compile(r"^(?P<lead>[\s>:*\d.-]*?)(?P<ticks>`{3,})(?P<info>[^`\n]*)$")
 _SPAN = re.compile(r"(?<![`\\])(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+_DELIMITER = re.compile(r"[\s>]*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)+\|?\s*\Z")
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"[*~`^]|\]\([^)]*\)|\[")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -66,15 +68,47 @@ def _problems(document: Document) -> Iterator[str]:
     text = whole(document)
     if text != whole(document):
         yield "two renderings differ"
+    yield from _in_markdown(text)
+    yield from _in_sections(document)
+    missing = missing_words(document, text)
+    if missing:
+        yield f"words lost: {missing[:8]}"
+
+
+def _in_markdown(text: str) -> Iterator[str]:
     outside, balanced = outside_code(text)
     if not balanced:
         yield "a fence stays open"
     yield from _in_text(_SPAN.sub("", outside))
     yield from _in_tables(outside)
-    yield from _in_sections(document)
-    missing = missing_words(document, text)
-    if missing:
-        yield f"words lost: {missing[:8]}"
+
+
+def form_problems(text: str) -> Iterator[str]:
+    """Yield the kind of each broken invariant of any Markdown, whoever wrote it."""
+    outside, balanced = outside_code(text)
+    bare = _SPAN.sub("", outside)
+    if not balanced:
+        yield "fence left open"
+    if _TAG.search(bare):
+        yield "raw tag"
+    if "{\\displaystyle" in bare:
+        yield "TeX wrapper"
+    if any(_uneven_tables(outside.split("\n"))):
+        yield "table with uneven rows"
+
+
+def _uneven_tables(lines: list[str]) -> Iterator[bool]:
+    """Yield for each table, with or without pipes at its sides, whether its rows differ."""
+    for place, line in enumerate(lines):
+        if place and _DELIMITER.match(line):
+            width = _cells(line)
+            rows = [lines[place - 1]]
+            rows += takewhile(_PIPE.search, lines[place + 1 :])
+            yield any(_cells(row) != width for row in rows)
+
+
+def _cells(row: str) -> int:
+    return len(_PIPE.findall(row.strip().removeprefix("|").removesuffix("|"))) + 1
 
 
 def union_differs(document: Document) -> bool:

@@ -268,12 +268,21 @@ def _pieces(root: html.HtmlElement) -> Iterator[str]:
             yield element.tail or ""
 
 
-def answered(document: Document) -> Counter[str]:
-    """Count the words of what an agent gets: the title, each section, the titles of empty ones."""
+def answer(document: Document) -> str:
+    """Return what an agent gets: the title, each section, the titles of empty ones."""
     sections = rendered(document).sections
     given = {part.id for part in sections}
     titles: Iterable[str] = (s.title for s in document.sections if s.id not in given)
-    text = "\n".join([document.title, *titles, *(part.content for part in sections)])
+    return "\n\n".join([document.title, *titles, *(part.content for part in sections)])
+
+
+def answered(document: Document) -> Counter[str]:
+    """Count the words of what an agent gets."""
+    return words_of_markdown(answer(document))
+
+
+def words_of_markdown(text: str) -> Counter[str]:
+    """Count the words of a Markdown text, without the targets of its links."""
     return words_in(_LINK.sub("]", text).replace("^", " "))
 
 
