@@ -8,7 +8,7 @@ import typer
 from common import manifest
 from common.errors import ConfigError
 from common.settings import token
-from deploy import cluster, logs, restarting, status, tables
+from deploy import cluster, explaining, logs, restarting, status, tables
 from deploy.control import Supervisor
 from deploy.errors import Failed
 from deploy.foreground import interruptible
@@ -173,21 +173,40 @@ def list_libraries(config: Config = None, root: Root = None) -> None:
 
 
 @app.command()
-def search(
+def search(  # noqa: PLR0913 - one for each option
     query: Annotated[list[str], typer.Argument(metavar="QUERY", help="A question or some words.")],
     limit: Annotated[int | None, typer.Option(help="Results wanted.")] = None,
     run_dir: RunDirectory = None,
     port: Port = None,
     *,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell why each hit stands where it does.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Search as an agent would, through the MCP endpoint."""
+    if explain:
+        _explain(" ".join(query), limit, port, run_dir, as_json=as_json)
+        return
     arguments = {"query": " ".join(query)} | ({} if limit is None else {"limit": limit})
     content = _call("search", arguments, port, run_dir)
     if as_json:
         tables.print_json(content)
         return
     tables.print_lines(tables.hits(content))
+
+
+def _explain(
+    query: str, limit: int | None, port: int | None, run_dir: Path | None, *, as_json: bool
+) -> None:
+    place = site(run_dir=run_dir, port=port)
+    url = _url(place, port, run_dir)
+    content = explaining.explain(url, token(place.settings), query, limit)
+    if as_json:
+        tables.print_json(content)
+        return
+    tables.print_lines(explaining.head(content))
+    tables.print_table(explaining.hits(content))
 
 
 @app.command()

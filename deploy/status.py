@@ -2,13 +2,13 @@
 
 import http.client
 import urllib.error
-import urllib.request
 from typing import Any, NamedTuple
 
 import msgspec
 
 from common.endpoints import endpoint, socket_path
 from common.manifest import Manifest
+from deploy import page
 from deploy.control import ProgramState
 from deploy.errors import wrong_token
 from deploy.site import RunDir
@@ -77,14 +77,8 @@ def read(url: str, token: str = "", *, seconds: float = _ANSWER_SECONDS) -> Clus
     Raises:
         Failed: It asks for another token.
     """
-    request = urllib.request.Request(url + "/status")  # noqa: S310 - the scheme is ours
-    if token:
-        request.add_header("Authorization", f"Bearer {token}")
-    # A proxy of the environment has no business with this machine's own gateway.
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(request, timeout=seconds) as response:
-            body = response.read()
+        body = page.read(url + "/status", token, seconds=seconds)
         status = msgspec.json.decode(body, type=GatewayStatus)
         return ClusterStatus(status, msgspec.json.decode(body), from_gateway=True)
     except urllib.error.HTTPError as exc:

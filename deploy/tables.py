@@ -56,7 +56,7 @@ def print_lines(lines: Iterable[Text]) -> None:
 
 def libraries(manifest: Manifest, root: Path) -> Table:
     """Return the libraries of a manifest, and which files their paths mean."""
-    table = _table("library", "adapter", "replicas", "path", "files")
+    table = blank("library", "adapter", "replicas", "path", "files")
     for library in manifest.libraries:
         table.add_row(
             Text(library.name),
@@ -70,7 +70,7 @@ def libraries(manifest: Manifest, root: Path) -> Table:
 
 def validated(corpus: Corpus) -> Table:
     """Return what was found in each archive."""
-    table = _table("library", "archive", "snapshot", "pages", "adapter", "index", "remarks")
+    table = blank("library", "archive", "snapshot", "pages", "adapter", "index", "remarks")
     for served in corpus.served:
         report = served.report
         table.add_row(
@@ -87,7 +87,7 @@ def validated(corpus: Corpus) -> Table:
 
 def cluster(status: ClusterStatus) -> Table:
     """Return one row per replica; what belongs to the library stands in its first."""
-    table = _table(
+    table = blank(
         *("library", "state", "snapshot", "pages", "index"),
         *("replica", "state", "keeper", "worker", "uptime", "restarts"),
     )
@@ -160,7 +160,8 @@ def uptime(seconds: float | None) -> str:
     return f"{rest}s"
 
 
-def _table(*columns: str) -> Table:
+def blank(*columns: str) -> Table:
+    """Return a table without rows; columns of numbers stand to the right."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for column in columns:
         numeric = column in {"pages", "restarts", "keeper", "worker", "replicas", "uptime"}

@@ -58,8 +58,9 @@ def assemble(settings: Settings, discovery: Discovery | None = None) -> Gateway:
     libraries = manifest.load(settings.corpus_config)
     pool = Pool(libraries, discovery or LocalDiscovery(settings.corpus_run_dir))
     metrics = Metrics()
-    tools = Tools(Root(pool, settings, metrics), settings, metrics)
-    return Gateway(pool, tools, Pages(pool, metrics))
+    root = Root(pool, settings, metrics)
+    tools = Tools(root, settings, metrics)
+    return Gateway(pool, tools, Pages(pool, metrics, root, settings))
 
 
 def http_app(gateway: Gateway, settings: Settings) -> ASGIApp:

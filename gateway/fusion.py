@@ -82,6 +82,7 @@ class Candidate:
         matched: Words of the query that it has, aligned with the query's words.
         length: Words in the document, 0 if unknown.
         alias: Title of the redirect under which it was found, else empty.
+        weight: What its library's evidence weighs, 0 to 1.
         passage: Share of the query's weight that one passage holds; 0 before the fetch phase.
         heading: How well (0 to 1) a section's heading says what the query says; likewise.
     """
@@ -97,6 +98,7 @@ class Candidate:
     matched: tuple[bool, ...]
     length: int
     alias: str = ""
+    weight: float = 1.0
     passage: float = 0.0
     heading: float = 0.0
 
@@ -108,6 +110,7 @@ class _Listed(NamedTuple):
     rank: int
     hit: LightHit
     bm25: float
+    weight: float
     score: float
 
 
@@ -190,7 +193,7 @@ def _listed(
         weight = (best[library] / top if top else 1.0) ** EVIDENCE_EXPONENT
         for rank, (hit, known) in enumerate(hits, start=1):
             score = weight * (RRF_K + 1) / (RRF_K + rank)
-            yield _Listed(library, rank, hit, known, score)
+            yield _Listed(library, rank, hit, known, weight, score)
 
 
 def _bm25(hit: LightHit, statistics: GlobalStatistics, query: TitleQuery) -> float:
@@ -236,6 +239,7 @@ def _candidate(scored: _Scored, query: TitleQuery) -> Candidate:
         matched=tuple(count > 0 for count in aligned(hit.counts, len(query.words))),
         length=max(0, hit.length),
         alias=hit.alias,
+        weight=listed.weight,
     )
 
 

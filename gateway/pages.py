@@ -1,26 +1,34 @@
-"""The pages beside MCP: health, readiness, status and metrics."""
+"""The pages beside MCP: health, readiness, status, metrics, and why a search came out so."""
 
 import os
 from html import escape
 from typing import Any
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from common.errors import CorpusError, InvalidArguments, RequestError
+from common.settings import Settings
+from gateway.explain import explanation
+from gateway.failures import failure
 from gateway.membership import State
 from gateway.metrics import CONTENT_TYPE, Metrics
 from gateway.pool import Pool
 from gateway.replica import Replica
+from gateway.root import Root
 from gateway.shard import Shard
 
 
 class Pages:
-    """Shows what a pool is like at the moment."""
+    """Shows what a pool is like at the moment, and how its searches come out."""
 
-    def __init__(self, pool: Pool, metrics: Metrics) -> None:
+    def __init__(self, pool: Pool, metrics: Metrics, root: Root, settings: Settings) -> None:
         self._pool = pool
         self._metrics = metrics
+        self._root = root
+        self._settings = settings
 
     def routes(self) -> list[Route]:
         """Return the routes, for the application that serves MCP."""
@@ -28,6 +36,7 @@ class Pages:
             Route("/healthz", self.health),
             Route("/readyz", self.readiness),
             Route("/status", self.status),
+            Route("/explain", self.explain),
             Route("/metrics", self.metrics),
             Route("/", self.front),
         ]
@@ -48,6 +57,17 @@ class Pages:
     async def status(self, _request: Request) -> Response:
         """Tell everything an operator asks for."""
         return JSONResponse(self._status())
+
+    async def explain(self, request: Request) -> Response:
+        """Tell what is known of each hit of a search: ``query``, and ``limit`` if wanted."""
+        asked = request.query_params
+        try:
+            limit = _limit(asked.get("limit", ""), self._settings)
+            search = await self._root.explain(asked.get("query", ""), limit)
+        except CorpusError as exc:
+            return _failed(exc)
+        body = msgspec.json.encode(explanation(search))
+        return Response(body, media_type="application/json")
 
     async def metrics(self, _request: Request) -> Response:
         """Return the metrics in Prometheus' format."""
@@ -75,6 +95,21 @@ class Pages:
             self._metrics.outstanding.labels(shard.name).set(waiting)
             garbage = sum(replica.garbage for replica in shard.replicas.values())
             self._metrics.garbage.labels(shard.name).set(garbage)
+
+
+def _limit(text: str, settings: Settings) -> int:
+    if not text:
+        return settings.search_limit
+    if not (text.isascii() and text.isdecimal() and int(text[:9]) > 0):
+        raise InvalidArguments("limit: expected an integer of at least 1")
+    return min(int(text[:9]), settings.search_max_limit)
+
+
+def _failed(error: CorpusError) -> Response:
+    content = failure(error)
+    if content is None:
+        raise error
+    return JSONResponse(content, status_code=400 if isinstance(error, RequestError) else 503)
 
 
 def _library(shard: Shard) -> dict[str, Any]:

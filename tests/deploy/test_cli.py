@@ -142,6 +142,7 @@ def test_commands_without_a_cluster_say_so(operator: Operator) -> None:
         "logs": operator.types("logs"),
         "restart": operator.types("restart", "Farm"),
         "search": operator.types("search", "foxes", "--port", port),
+        "explain": operator.types("search", "--explain", "foxes", "--port", port),
     }
 
     assert {verb: result.returncode for verb, result in results.items()} == dict.fromkeys(
@@ -150,6 +151,7 @@ def test_commands_without_a_cluster_say_so(operator: Operator) -> None:
     for verb in ("status", "logs", "restart"):
         assert str(operator.run_dir.path) in complaint(results[verb])
     assert f"http://127.0.0.1:{port}/mcp" in complaint(results["search"])
+    assert f"http://127.0.0.1:{port}" in complaint(results["explain"])
 
 
 @pytest.mark.parametrize("words", [["status"], ["search", "foxes"], ["fetch", "corpus://W/Fox"]])
@@ -336,6 +338,8 @@ def test_token_is_asked_for_and_given(operator: Operator, site_zim: Path) -> Non
     found = operator.types("search", "visit the farm", "--json")
     (ref, *_) = [hit["ref"] for hit in json.loads(found.stdout)["results"]]
     read = operator.types("fetch", ref)
+    explained = operator.types("search", "--explain", "visit the farm", "--json")
+    table = operator.types("search", "--explain", "visit the farm")
     operator.environment["MCP_TOKEN_FILE"] = ""
 
     strangers = operator.types("status"), operator.types("search", "visit the farm")
@@ -343,6 +347,8 @@ def test_token_is_asked_for_and_given(operator: Operator, site_zim: Path) -> Non
     assert up.returncode == 0, up.stderr
     assert read.returncode == 0, read.stderr
     assert read.stdout.startswith("# ")
+    assert [hit["ref"] for hit in json.loads(explained.stdout)["hits"]][:1] == [ref]
+    assert "→" in table.stdout
     assert [stranger.returncode for stranger in strangers] == [1, 1]
     for stranger in strangers:
         assert "token" in complaint(stranger)
