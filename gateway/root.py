@@ -127,7 +127,8 @@ class Root:
             found = await self._query(analysis, deadline.share(QUERY_SHARE))
             ranked = self._rank(analysis, found)
             unspelt: Mapping[str, CorpusError] = {}
-            if ranked.suspects:
+            # A word may be one of those that only a missing library has.
+            if ranked.suspects and not found.failures:
                 share = deadline.share(SPELLING_SHARE)
                 spelt, unspelt = await self._spelt(analysis, ranked.suspects, share)
                 if spelt.corrections:

@@ -59,6 +59,23 @@ def test_a_word_that_nothing_is_close_to_finds_nothing(sockets, lib):
     assert answer["note"] == "no page has all the words; without: thorughbred"
 
 
+def test_a_word_that_a_missing_library_may_have_is_left_as_it_is(sockets, lib, replica):
+    other = replica("s/other.0", speller())
+    other.script = lambda request: (
+        ShardFault("damaged") if isinstance(request, QueryRequest) else described(request, "Other")
+    )
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "thorughbred"})
+
+    answer = run(main()).structured_content
+    assert answer["results"] == []
+    assert answer["degraded"] == [{"library": "Other", "reason": "fault"}]
+    assert answer["note"] == "no page has all the words; without: thorughbred"
+
+
 def test_a_search_goes_on_without_suggestions(sockets, lib):
     lib.script = speller(HORSE, fails=True)
 
