@@ -19,7 +19,7 @@ MARKS: Final = {
     "strike": "~~",
 }  # fmt: skip
 
-_PLAIN_SCRIPT = re.compile(r"[+\-−–]?\w+(?:[.,]\w+)?\Z")
+_PLAIN_SCRIPT = re.compile(r"[+\-−–]?\w+(?:[.,]\d+)?\Z")
 _NOTE_SIGN = re.compile(r"[*^†‡§¶#]{1,3}\Z")
 """What stands on high anyway, at figures with a note below their table."""
 

@@ -82,7 +82,7 @@ def is_layout(table: HtmlElement) -> bool:
     """Tell whether a table only arranges blocks: then its cells are read one after another.
 
     Case: one cell, or a single row or column (without a header) that holds lists, tables or
-    headings.
+    headings. Headings that only title the rows below them (cppreference) arrange nothing.
     """
     if table.get("role") in {"presentation", "none"}:
         return True
@@ -93,13 +93,28 @@ def is_layout(table: HtmlElement) -> bool:
     if any(True for _ in table.iterchildren("caption")):
         return False
     single = len(widths) == 1 or max(widths) == 1
-    if any(cell.tag == "th" for cells in rows for cell in cells) and not _has_heading(table):
+    if next(table.iter(*HEADINGS), None) is not None and _has_heading(rows):
+        return True
+    if any(cell.tag == "th" for cells in rows for cell in cells):
         return False
-    return _has_heading(table) or (single and _has_structure(rows))
+    return single and _has_structure(rows)
 
 
-def _has_heading(table: HtmlElement) -> bool:
-    return next(table.iter(*HEADINGS), None) is not None
+def _has_heading(rows: list[list[HtmlElement]]) -> bool:
+    """Tell whether headings stand in the cells, other than titles of the rows below."""
+    with_heading = [row for row in rows if any(_headings_in(cell) for cell in row)]
+    others = [row for row in rows if len(row) > 1 and row not in with_heading]
+    if len(others) < len(with_heading):
+        return bool(with_heading)
+    return any(len(row) > 1 or _headings_in(row[0]) != _shown(row[0]) for row in with_heading)
+
+
+def _headings_in(cell: HtmlElement) -> str:
+    return "".join(_shown(heading) for heading in cell.iter(*HEADINGS))
+
+
+def _shown(element: HtmlElement) -> str:
+    return "".join("".join(element.itertext()).split())
 
 
 def _has_structure(rows: list[list[HtmlElement]]) -> bool:

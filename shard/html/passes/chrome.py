@@ -10,6 +10,8 @@ _CLASSES: Final = ("zim-footer", "skip-link", "skip-to-content", "breadcrumb", "
                    "cookie-banner", "cookie-notice", "sidebar", "site-header", "site-footer",
                    "share-buttons", "social-share")  # fmt: skip
 
+_OWNERS: Final = frozenset({"article", "main", "blockquote", "figure", "details", "table"})
+
 
 def drop_landmarks(marked: Marked) -> None:
     """Take out navigation, and page headers and footers that are no part of an article."""
@@ -22,8 +24,11 @@ def drop_landmarks(marked: Marked) -> None:
 
 
 def drop_outer_landmarks(marked: Marked) -> None:
-    """Take out ``header``, ``footer`` and ``aside`` outside of any article."""
+    """Take out ``header``, ``footer`` and ``aside`` outside of any article.
+
+    The footer of a quotation or a figure names its source.
+    """
     for element in list(marked.root.iter("header", "footer", "aside")):
-        inside = any(ancestor.tag in {"article", "main"} for ancestor in element.iterancestors())
+        inside = any(ancestor.tag in _OWNERS for ancestor in element.iterancestors())
         if not inside and next(element.iter("article", "main"), None) is None:
             drop(element)

@@ -22,9 +22,10 @@ _DISPLAY_NONE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 
 
 def drop_never_shown(root: HtmlElement) -> None:
-    """Take out scripts, styles, forms' controls, embedded media and document metadata."""
-    for element in list(root.iter(*_NEVER_SHOWN)):
-        drop(element)
+    """Take out scripts, styles, forms' controls, closed dialogs, embedded media and metadata."""
+    for element in list(root.iter(*_NEVER_SHOWN, "dialog")):
+        if element.tag != "dialog" or element.get("open") is None:
+            drop(element)
 
 
 def drop_hidden(marked: Marked) -> None:
