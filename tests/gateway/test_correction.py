@@ -35,7 +35,9 @@ def test_words_that_no_library_has_are_suspicious() -> None:
     assert suspects("oister stout", 0, 40) == ("oister",)
 
 
-@pytest.mark.parametrize("word", ["abc", "cmp0077", "3.14159", "北京市天气", "where", "pourquoi"])
+@pytest.mark.parametrize(
+    "word", ["abc", "cmp0077", "3.14159", "北京市天气", "ประเทศไทย", "where", "pourquoi"]
+)
 def test_what_is_no_typing_error_is_not_suspicious(word: str) -> None:
     assert suspects(f"{word} oyster", *[0] * len(analyse(f"{word} oyster").words)) == ("oyster",)
 
