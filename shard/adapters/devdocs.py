@@ -15,6 +15,7 @@ from shard.adapters.base import Guarded, is_html, title_of
 from shard.archive import EntryHead, Page
 from shard.document import Document
 from shard.html import math
+from shard.html.anchors import slug_of
 from shard.html.code import drop_line_numbers
 from shard.html.dom import PARAGRAPH, Marked, Node, classes, contents, drop
 from shard.html.links import external_target
@@ -25,6 +26,9 @@ from shard.html.sections import Builder, Symbol
 
 _ASSETS: Final = ("assets/", "_zim_static/")
 _NO_PAGES: Final = frozenset({"", "index", "navbar.json", "licenses.txt", "application.css"})
+_DOMAINS: Final = frozenset({"c", "cmake", "cpp", "js", "py", "std"})
+"""With the kind of symbol ("py function") the classes of a list of symbols."""
+
 _SPACES = re.compile(r"\s+")
 _MAX_TITLE: Final = 80
 
@@ -48,6 +52,7 @@ class DevDocs(Guarded):
         self._clean(marked)
         body = _body(marked)
         source = _take_attribution(body)
+        _name_symbols(body)
         _drop_contents_list(body)
         sections = Builder(title, symbols=symbols_of).build(body)
         if source:
@@ -89,6 +94,18 @@ def _take_attribution(body: HtmlElement) -> list[Node]:
                 source = ["Source: ", link]
         drop(element)
     return source
+
+
+def _name_symbols(body: HtmlElement) -> None:
+    """Give ids to the symbols that have none, so that each can be fetched alone.
+
+    Case: the path queries among CMake's generator expressions.
+    """
+    for term in body.iter("dt"):
+        holder = term.getparent()
+        names = classes(holder) if holder is not None else []
+        if len(names) > 1 and names[0] in _DOMAINS and not term.get("id"):
+            term.set("id", slug_of(_text(term)))
 
 
 def _drop_contents_list(body: HtmlElement) -> None:
