@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev run test test-slow check lint types contracts format docs lock \
+.PHONY: help install dev run test test-slow quality check lint types contracts format docs lock \
 	validate-corpus corpus-list golden bench clean
 
 help: ## list the verbs
@@ -21,6 +21,9 @@ test: dev ## run the test suite
 
 test-slow: dev ## run the tests that take longer
 	$(BIN)/pytest -m slow
+
+quality: dev ## measure the answers over real archives; ARGS="--misses", "--update", "--local", …
+	$(BIN)/python -m tests.quality $(ARGS)
 
 check: lint types contracts ## lint, types and import contracts
 

@@ -1,20 +1,62 @@
-"""Print the figures: ``python -m tests.quality [--misses]``."""
+"""Measure the answers: ``python -m tests.quality [--index auto|libzim] [--misses] [--update]``.
 
+Exit status: 0 if every floor is reached, else 1. ``--local`` asks the leaves in this process: the
+same figures sooner, for trying things out.
+"""
+
+# ruff: noqa: T201
+
+import argparse
 import sys
+import tempfile
+from pathlib import Path
 
-from tests.quality.measure import hint_share, judged_figures, open_corpus, question_figures
-from tests.quality.questions import table
+from tests.quality import floors
+from tests.quality.measure import local_figures
+from tests.quality.measures import Figures, table
+from tests.quality.suite import INDEXES, Suite
+from tests.support.data import DATA
 
-
-def main() -> None:
-    corpus = open_corpus()
-    figures, misses = question_figures(corpus)
-    print(table(figures))  # noqa: T201
-    print(f"right section among the hints: {hint_share(corpus):.3f}")  # noqa: T201
-    if "--misses" in sys.argv:
-        print(*misses, sep="\n")  # noqa: T201
-    for most in (10, 2):
-        print(f"nDCG@10, {most} in a row:", judged_figures(corpus, max_consecutive=most))  # noqa: T201
+OTHER_DATA = "the floors are of other data: measure anew with --update --allow-lower"
 
 
-main()
+def main() -> int:
+    """Measure, print and compare; return the exit status."""
+    given = _parser().parse_args()
+    if not DATA.is_dir():
+        print(f"no real archives at {DATA}: nothing to measure")
+        return 0
+    pinned, data = floors.read(), floors.digests(DATA)
+    short = [] if data == pinned["data"] or given.allow_lower else [OTHER_DATA]
+    for index in given.index or INDEXES:
+        figures = _measured(index, misses=given.misses, local=given.local)
+        known = pinned["floors"].get(index, {})
+        if given.update and not short:
+            known = floors.raised(figures, known, allow_lower=given.allow_lower)
+            floors.write({"data": data, "floors": {**floors.read()["floors"], index: known}})
+        short += [f"{index}, {line}" for line in floors.shortfalls(figures, known)]
+    print(*short, sep="\n")
+    return 1 if short else 0
+
+
+def _measured(index: str, *, misses: bool, local: bool) -> Figures:
+    with tempfile.TemporaryDirectory() as folder:
+        figures, missed = local_figures(index) if local else Suite().figures(index, Path(folder))
+    print(f"-- {index}", table(figures), *(missed if misses else []), sep="\n", flush=True)
+    return figures
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tests.quality", description=__doc__)
+    parser.add_argument("--index", choices=INDEXES, action="append", help="default: both")
+    parser.add_argument("--misses", action="store_true", help="list what is not answered first")
+    parser.add_argument("--local", action="store_true", help="without a cluster")
+    parser.add_argument("--update", action="store_true", help="raise the floors to the figures")
+    parser.add_argument(
+        "--allow-lower", action="store_true", help="let --update lower floors, for other data too"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

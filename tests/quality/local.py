@@ -53,13 +53,13 @@ class Answer:
 class Library:
     """An open archive behind its leaf."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, bindings: bool = True) -> None:
         archive = Archive(path)
         adapter = choose(archive).adapter
         self.name = path.name
         self.family = f"{adapter.kind}/{archive.language}"
         self._uuid = archive.uuid
-        self._index = open_index(archive)
+        self._index = open_index(archive, bindings=bindings)
         symbols = read_symbols(archive) if adapter.kind == "documentation" else None
         self._leaf = Leaf(
             self.name, archive, self._index, adapter, cache_bytes=CACHE_BYTES, symbols=symbols
@@ -119,8 +119,8 @@ class Library:
 class Corpus:
     """All libraries; what was asked once is remembered, so that a ranking can be tried again."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self.libraries = {path.name: Library(path) for path in paths}
+    def __init__(self, paths: Sequence[Path], *, bindings: bool = True) -> None:
+        self.libraries = {path.name: Library(path, bindings=bindings) for path in paths}
         self._families = {name: library.family for name, library in self.libraries.items()}
         self._replies: dict[str, dict[str, QueryReply]] = {}
         self._previews: dict[tuple[str, ...], Preview] = {}

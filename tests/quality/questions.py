@@ -1,7 +1,6 @@
-"""The two public sets of queries, and their measures."""
+"""The sets of queries: the public questions, the judged collections, and the hijacks."""
 
 import json
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,12 @@ from pathlib import Path
 JUDGED = 40
 """Judged queries per collection, in file order."""
 
-DEPTH = 10
+COLLECTIONS = ("cranfield", "med", "cisi")
+
+HIJACKS = Path(__file__).with_name("hijacks.jsonl")
+
+Document = tuple[str, str]
+"""File name of the archive, and path of the page."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,7 @@ class Question:
 
     group: str
     query: str
-    answers: frozenset[tuple[str, str]]
+    answers: frozenset[Document]
     section: str
 
 
@@ -28,33 +32,23 @@ class Judged:
     """A query with graded documents, ``(archive, path)`` to grade."""
 
     query: str
-    grades: Mapping[tuple[str, str], int]
+    grades: Mapping[Document, int]
 
 
-@dataclass
-class Figures:
-    """Success at 1 and 5, mean reciprocal rank (down to 5) and empty answers of some questions."""
+@dataclass(frozen=True)
+class Hijack:
+    """A question whose last or first word is a title elsewhere.
 
-    asked: int = 0
-    first: int = 0
-    five: int = 0
-    reciprocal: float = 0.0
-    empty: int = 0
+    Attributes:
+        word: That word.
+        answers: The pages that answer the question.
+        titled: The pages that have the word alone for a title, or for that of a redirect.
+    """
 
-    def add(self, rank: int, *, empty: bool) -> None:
-        """Count a question whose first answer stands at ``rank``, 0 if at none."""
-        self.asked += 1
-        self.first += rank == 1
-        self.five += 0 < rank <= 5
-        self.reciprocal += 1 / rank if rank else 0.0
-        self.empty += empty
-
-    def line(self) -> str:
-        n = self.asked or 1
-        return (
-            f"{self.asked:4} {self.first / n:6.3f} {self.five / n:6.3f}"
-            f" {self.reciprocal / n:6.3f} {self.empty:6}"
-        )
+    query: str
+    word: str
+    answers: frozenset[Document]
+    titled: frozenset[Document]
 
 
 def read_questions(file: Path) -> list[Question]:
@@ -63,7 +57,7 @@ def read_questions(file: Path) -> list[Question]:
         Question(
             row["class"],
             row["query"],
-            frozenset(tuple(answer.split(":", 1)) for answer in row["answers"]),
+            _documents(row["answers"]),
             row["section"] or "",
         )
         for row in rows
@@ -73,7 +67,7 @@ def read_questions(file: Path) -> list[Question]:
 def read_judged(folder: Path, *, limit: int = JUDGED) -> list[Judged]:
     """Return the first queries of a collection for which anything is relevant."""
     archive = f"{folder.name}.zim"
-    grades: dict[str, dict[tuple[str, str], int]] = defaultdict(dict)
+    grades: dict[str, dict[Document, int]] = defaultdict(dict)
     for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         query, document, grade = line.split("\t")
         grades[query][archive, f"doc/{document}"] = int(grade)
@@ -83,30 +77,24 @@ def read_judged(folder: Path, *, limit: int = JUDGED) -> list[Judged]:
     return [Judged(q["text"], grades[q["id"]]) for q in judged[:limit]]
 
 
-def ndcg(ranking: Sequence[tuple[str, str]], grades: Mapping[tuple[str, str], int]) -> float:
-    """Return nDCG at `DEPTH` with linear gain."""
-    gains = [max(0, grades.get(document, 0)) for document in ranking]
-    ideal = sorted((max(0, grade) for grade in grades.values()), reverse=True)
-    return _dcg(gains) / (_dcg(ideal) or 1.0)
+def read_collections(data: Path) -> dict[str, list[Judged]]:
+    """Return the judged queries of each collection."""
+    return {name: read_judged(data / "ir" / name) for name in COLLECTIONS}
 
 
-def rank_of(answers: frozenset[tuple[str, str]], ranking: Sequence[tuple[str, str]]) -> int:
+def read_hijacks(file: Path = HIJACKS) -> list[Hijack]:
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [
+        Hijack(row["query"], row["word"], _documents(row["answers"]), _documents(row["titled"]))
+        for row in rows
+    ]
+
+
+def rank_of(answers: frozenset[Document], ranking: Sequence[Document]) -> int:
     """Return the place of the first answer, from 1; 0 if there is none."""
     return next((n for n, one in enumerate(ranking, start=1) if one in answers), 0)
 
 
-def table(figures: Mapping[str, Figures]) -> str:
-    """Return the figures of each class and of all together, one line each."""
-    total = Figures()
-    for one in figures.values():
-        total.asked += one.asked
-        total.first += one.first
-        total.five += one.five
-        total.reciprocal += one.reciprocal
-        total.empty += one.empty
-    rows = [f"{name:12}{one.line()}" for name, one in [*sorted(figures.items()), ("all", total)]]
-    return "\n".join([f"{'class':12}{'n':>4} {'s@1':>6} {'s@5':>6} {'MRR':>6} {'empty':>6}", *rows])
-
-
-def _dcg(gains: Sequence[int]) -> float:
-    return sum(gain / math.log2(n + 1) for n, gain in enumerate(gains[:DEPTH], start=1))
+def _documents(refs: Sequence[str]) -> frozenset[Document]:
+    """Split what stands as ``archive:path`` in the files."""
+    return frozenset((archive, path) for archive, _, path in (ref.partition(":") for ref in refs))
