@@ -3,8 +3,8 @@
 A path begins with the name in the language of its wiki (``Kategorie:Fluss``); the English name is
 understood everywhere. The names are what wikis in the languages with the most articles in Kiwix's
 library call category, file, template and user; Belarusian was compared with MediaWiki's message
-file, the others were not: a wrong one accepts or refuses a search hit, and loses no page. Namespaces
-that hold texts (recipes, appendices, portals) differ from wiki to wiki and are content.
+file, the others were not: a wrong one accepts or refuses a search hit, and loses no page.
+Namespaces that hold texts (recipes, appendices, portals) differ from wiki to wiki and are content.
 """
 
 from typing import Final
