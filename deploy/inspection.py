@@ -33,6 +33,7 @@ class Report(msgspec.Struct, kw_only=True):
     """
 
     ok: bool
+    path: str = ""
     error: str | None = None
     title: str | None = None
     language: str | None = None
@@ -48,17 +49,20 @@ class Report(msgspec.Struct, kw_only=True):
 Notify = Callable[[Path, Report], None]
 
 
-def inspect_all(
+def inspect_all(  # noqa: PLR0913 - each has a default, and is named by who sets it
     paths: Iterable[Path],
     *,
     check: bool = False,
     notify: Notify | None = None,
     command: Sequence[str] = INSPECT,
     seconds: float = INSPECT_SECONDS,
+    together: bool = True,
 ) -> dict[Path, Report]:
     """Return a report for each path, looking at as many at once as there are cores.
 
-    ``notify`` hears of each as it ends. An interruption leaves no process behind.
+    ``notify`` hears of each as it ends. An interruption leaves no process behind. With ``together``
+    one command is given all paths first, and forks for each; those that it has no report of are
+    looked into again one by one, so that it can be said why. Never with ``check``.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     arguments = (*command, "--check") if check else tuple(command)
@@ -74,33 +78,67 @@ def inspect_all(
             if notify:
                 notify(path, reports[path])
 
+        wanted = list(dict.fromkeys(paths))
+        if together and not check and len(wanted) > 1:
+            reports |= await _inspect_together(wanted, arguments, seconds)
         async with asyncio.TaskGroup() as group:
-            for path in dict.fromkeys(paths):
-                group.create_task(one(path))
+            for path in wanted:
+                if path in reports:
+                    if notify:
+                        notify(path, reports[path])
+                else:
+                    group.create_task(one(path))
         return reports
 
     return asyncio.run(gather())
 
 
+async def _inspect_together(
+    paths: Sequence[Path], command: Sequence[str], seconds: float
+) -> dict[Path, Report]:
+    """Return what one command has to say of many paths: those that can be opened."""
+    try:
+        output, _, _ = await _run([*command, *map(str, paths)], seconds)
+    except TimeoutError:
+        return {}
+    known = {str(path): path for path in paths}
+    reports: dict[Path, Report] = {}
+    for line in output.splitlines():
+        try:
+            report = msgspec.json.decode(line, type=Report)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+        if report.ok and report.path in known:
+            reports[known[report.path]] = report
+    return reports
+
+
 async def _inspect(path: Path, command: Sequence[str], seconds: float) -> Report:
+    try:
+        output, complaints, code = await _run([*command, str(path)], seconds)
+    except TimeoutError:
+        return Report(ok=False, error=f"looking into it did not end within {seconds:.0f} s")
+    return _read(output, complaints, code)
+
+
+async def _run(command: Sequence[str], seconds: float) -> tuple[bytes, bytes, int]:
     process = await asyncio.create_subprocess_exec(
         *command,
-        str(path),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        process_group=0,
         env={**os.environ, "PYTHONSAFEPATH": "1"},
     )
     try:
         async with asyncio.timeout(seconds):
             output, complaints = await process.communicate()
-    except TimeoutError:
-        return Report(ok=False, error=f"looking into it did not end within {seconds:.0f} s")
     finally:
         if process.returncode is None:
-            process.kill()
+            # With what it forked.
+            os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
-    return _read(output, complaints, process.returncode or 0)
+    return output, complaints, process.returncode or 0
 
 
 def _read(output: bytes, complaints: bytes, code: int) -> Report:

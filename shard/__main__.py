@@ -43,8 +43,10 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--adapter", choices=ADAPTERS, default="auto", help="default: %(default)s")
 
     inspect = commands.add_parser("inspect", help="tell what an archive is")
-    inspect.add_argument("path", type=Path, metavar="PATH", help="ZIM file")
-    inspect.add_argument("--json", action="store_true", help="print one JSON object")
+    inspect.add_argument(
+        "paths", type=Path, metavar="PATH", nargs="+", help="ZIM file; several need --json"
+    )
+    inspect.add_argument("--json", action="store_true", help="print a JSON object per file")
     inspect.add_argument("--check", action="store_true", help="verify the checksum as well")
 
     build = commands.add_parser("build", help="pack a folder of pages into an archive")
@@ -78,9 +80,15 @@ def _inspect(given: argparse.Namespace) -> int:
 
     from common import logs
     from shard.inspect import inspect
+    from shard.inspecting import inspect_each
 
     logs.configure("WARNING", role="inspect")
-    found = inspect(given.path, check=given.check)
+    if len(given.paths) > 1:
+        if given.check or not given.json:
+            raise ConfigError("inspect: expected one file, or several with --json alone")
+        inspect_each(given.paths)
+        return GOOD
+    found = inspect(given.paths[0], check=given.check)
     if given.json:
         print(msgspec.json.encode(found).decode())
     else:

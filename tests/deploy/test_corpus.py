@@ -17,7 +17,7 @@ from deploy.inspection import Report, inspect_all
 
 INSPECTOR = (sys.executable, str(Path(__file__).with_name("inspector.py")))
 
-inspect = partial(inspect_all, command=INSPECTOR)
+inspect = partial(inspect_all, command=INSPECTOR, together=False)
 
 
 def archive(folder: Path, name: str, **report: object) -> Path:
@@ -38,6 +38,19 @@ def test_reports_come_by_path_also_with_other_output_before_them(tmp_path: Path)
     reports = inspect(paths)
 
     assert [reports[path].pages for path in paths] == [0, 1, 2, 3]
+
+
+def test_many_archives_are_looked_into_together_and_the_bad_ones_say_why(
+    tmp_path: Path, wiki_zim: Path, stack_zim: Path
+) -> None:
+    cut = tmp_path / "cut.zim"
+    cut.write_bytes(wiki_zim.read_bytes()[:5000])
+
+    reports = inspect_all([wiki_zim, cut, stack_zim])
+
+    assert [reports[path].ok for path in (wiki_zim, cut, stack_zim)] == [True, False, True]
+    assert reports[stack_zim].adapter == "stackexchange"
+    assert "damaged" in (reports[cut].error or "")
 
 
 @pytest.mark.parametrize(
