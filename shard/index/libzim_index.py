@@ -41,8 +41,9 @@ _BEST, _WORST = 1.5, 0.8
 BM25, whose factor for the words of the public queries falls so over eleven archives."""
 
 _READ = 2
-"""Hits whose pages are read for true counts, some 3 ms each: what a library weighs beside others
-hangs on its best hit. With 1 or 10 no figure moves by more than 0.01."""
+"""Hits whose pages are read for counts, some 3 ms each: what a library weighs beside others hangs
+on its best hit. Without any, success@1 of the public questions falls from 0.94 to 0.89; with 1, 3
+or 10 it is the same, but with 1 one more question of 30 is hijacked."""
 
 
 class LibzimIndex:
