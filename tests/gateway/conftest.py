@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from mcp.client.client import Client
 
-from tests.gateway.scripted import Script, ScriptedReplica
+from tests.gateway.scripted import Script, ScriptedReplica, run, sound
+from tests.gateway.serving import serving
 
 
 @pytest.fixture
@@ -28,3 +30,31 @@ def replica(sockets: Path) -> Iterator:
     yield start
     for each in started:
         each.stop()
+
+
+@pytest.fixture
+def lib(sockets, replica):
+    (sockets / "s").mkdir()
+    return replica("s/lib.0", sound("Lib", "Bell test", "Loophole"))
+
+
+@pytest.fixture
+def other(sockets, lib, replica):
+    return replica("s/other.0", sound("Other", "Bell jar"))
+
+
+@pytest.fixture
+def call(sockets, lib):
+    """Call one tool of a gateway over the library, through a real client."""
+
+    def call(tool, arguments, *, mode="auto", **options):
+        async def main():
+            async with (
+                serving(sockets, **options) as (url, _),
+                Client(f"{url}/mcp", mode=mode) as client,
+            ):
+                return await client.call_tool(tool, arguments)
+
+        return run(main())
+
+    return call

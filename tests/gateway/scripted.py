@@ -173,3 +173,8 @@ class ScriptedReplica:
         if isinstance(answer, CorpusError):
             answer = error_reply(request.request_id, answer)
         socket.send_multipart([peer, *(answer if isinstance(answer, list) else encode(answer))])
+
+
+def fails_with(error):
+    """Return a script that describes itself and answers all else with ``error``."""
+    return lambda request: described(request) if isinstance(request, DescribeRequest) else error

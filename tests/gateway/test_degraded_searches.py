@@ -1,0 +1,100 @@
+"""Searches that a library is missing from, through a real client."""
+
+from mcp.client.client import Client
+
+from common.errors import ShardFault
+from common.frames import DescribeRequest, PreviewRequest, QueryRequest
+from tests.gateway.scripted import described, fails_with, found, run, sound
+from tests.gateway.serving import serving
+
+
+def test_library_that_fails_is_named_and_the_others_answer(sockets, lib, other):
+    other.script = lambda request: (
+        described(request, "Other")
+        if isinstance(request, DescribeRequest)
+        else ShardFault("broken")
+    )
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell"})
+
+    result = run(main())
+    assert not result.is_error
+    assert result.structured_content["degraded"] == [{"library": "Other", "reason": "fault"}]
+    assert {hit["library"] for hit in result.structured_content["results"]} == {"Lib"}
+
+
+def test_search_that_no_library_answers_is_an_error(call, lib):
+    lib.script = fails_with(ShardFault("broken"))
+
+    result = call("search", {"query": "bell"})
+
+    assert result.structured_content["error"] == "library_unavailable"
+    assert result.structured_content["retryable"] is True
+
+
+def test_library_that_finds_pages_but_cannot_read_them_is_named(sockets, lib, other):
+    def blind(request):
+        if isinstance(request, PreviewRequest):
+            return ShardFault("unreadable")
+        return sound("Other", "Bell jar")(request)
+
+    other.script = blind
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell"})
+
+    content = run(main()).structured_content
+    assert content["degraded"] == [{"library": "Other", "reason": "fault"}]
+    assert all(hit["library"] == "Lib" for hit in content["results"])
+
+
+def test_found_nothing_is_an_empty_result(call, lib):
+    lib.script = lambda request: (
+        found(request) if isinstance(request, QueryRequest) else described(request)
+    )
+
+    result = call("search", {"query": "bell"})
+
+    assert not result.is_error
+    assert result.structured_content["results"] == []
+    assert "bell" in result.structured_content["note"]
+
+
+def test_pages_that_cannot_be_read_make_room_for_those_of_others(sockets, lib, other):
+    lib.script = sound("Lib", *(f"Bell {i}" for i in range(20)))
+    refusing = sound("Other", *(f"Bell jar {i}" for i in range(20)))
+    other.script = lambda request: (
+        ShardFault("unreadable") if isinstance(request, PreviewRequest) else refusing(request)
+    )
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell", "limit": 10})
+
+    assert len(run(main()).structured_content["results"]) == 10
+
+
+def test_search_is_no_error_while_any_library_answers(sockets, lib, other):
+    other.script = lambda request: (
+        found(request) if isinstance(request, QueryRequest) else described(request, "Other")
+    )
+    readable = sound("Lib", "Bell test")
+    lib.script = lambda request: (
+        ShardFault("unreadable") if isinstance(request, PreviewRequest) else readable(request)
+    )
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell"})
+
+    result = run(main())
+    assert not result.is_error
+    assert result.structured_content["results"] == []
+    assert result.structured_content["degraded"] == [{"library": "Lib", "reason": "fault"}]
