@@ -1,4 +1,4 @@
-"""Where replicas bind and gateways look, on one machine.
+"""Where replicas bind and gateways look.
 
 The sockets of a cluster live in one folder, one file per replica: ``<slug>.<number>``. A Unix
 socket path ends at 107 bytes and a ZeroMQ endpoint is UTF-8, so where the run directory is too deep
@@ -65,6 +65,21 @@ def all_replicas(run_dir: Path) -> dict[str, list[str]]:
 def replicas(run_dir: Path, slug: str) -> list[str]:
     """Return the endpoints of the replicas of ``slug`` whose sockets are there, by number."""
     return all_replicas(run_dir).get(slug, [])
+
+
+def tcp_endpoint(host: str, port: int) -> str:
+    """Return the ZeroMQ endpoint of a TCP address; an IPv6 one gets its brackets."""
+    return f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}"
+
+
+def is_tcp(address: str) -> bool:
+    """Tell whether an endpoint is reached over a network."""
+    return address.startswith("tcp://")
+
+
+def service_name(template: str, slug: str) -> str:
+    """Return the host name under which all replicas of a library are found (SHARD_SERVICE)."""
+    return template.replace("{slug}", slug)
 
 
 def _is_text(path: Path) -> bool:

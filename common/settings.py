@@ -6,6 +6,7 @@ cannot use; nothing reads the environment after that.
 
 import ipaddress
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,17 +88,35 @@ def _level(text: str) -> str:
     return text.upper()
 
 
-def _index(text: str) -> str:
-    choices = ("auto", "libzim")
-    if text.lower() not in choices:
-        raise ValueError("one of " + ", ".join(choices))
-    return text.lower()
+def _choice(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in choices:
+            raise ValueError("one of " + ", ".join(choices))
+        return text.lower()
+
+    return parse
+
+
+def _service(text: str) -> str:
+    name = text.replace("{slug}", "a")
+    if "{slug}" not in text or not re.fullmatch(
+        r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?", name, re.IGNORECASE
+    ):
+        raise ValueError("a host name with {slug} in it")
+    return text
 
 
 SETTINGS: tuple[Setting, ...] = (
     Setting("CORPUS_ROOT", "corpus", _path, "Folder that holds the archives."),
     Setting("CORPUS_CONFIG", "corpus.toml", _path, "The manifest: which libraries there are."),
     Setting("CORPUS_RUN_DIR", ".run", _path, "Sockets, logs and generated files of one cluster."),
+    Setting(
+        "CORPUS_DISCOVERY",
+        "local",
+        _choice("local", "dns"),
+        "How a gateway finds shards: local, by the sockets in the run directory; dns, by the"
+        " addresses of their service names.",
+    ),
     Setting("MCP_HOST", "127.0.0.1", _text, "Address the gateway listens on."),
     Setting("MCP_PORT", "8000", _integer(0, 65535), "Port the gateway listens on; 0 takes any."),
     Setting("MCP_TOKEN", "", _text, "Bearer token that every call must carry; empty: none."),
@@ -158,7 +177,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "SHARD_INDEX",
         "auto",
-        _index,
+        _choice("auto", "libzim"),
         "auto: search each archive with the best index it can have;"
         " libzim: without Xapian's bindings.",
     ),
@@ -174,6 +193,38 @@ SETTINGS: tuple[Setting, ...] = (
         _integer(0, 65536),
         "MiB of parsed documents that one worker keeps.",
     ),
+    Setting(
+        "SHARD_MEMORY_MB",
+        "768",
+        _integer(0, 1_048_576),
+        "MiB of memory above which a worker finishes what it has and is replaced; 0: no bound.",
+    ),
+    Setting(
+        "SHARD_SERVICE",
+        "shard-{slug}",
+        _service,
+        "With dns: the service name of a library's shard, where {slug} stands for the library.",
+    ),
+    Setting("SHARD_PORT", "7100", _integer(1, 65535), "With dns: the TCP port of every shard."),
+    Setting(
+        "SHARD_TCP_PLAIN",
+        "false",
+        _boolean,
+        "Speak TCP without CURVE keys: only on a network that is closed to everybody else.",
+    ),
+    Setting(
+        "CURVE_SECRET_FILE",
+        "",
+        _optional_path,
+        "File that holds the secret key with which this process speaks TCP.",
+    ),
+    Setting(
+        "CURVE_PEERS_FILE",
+        "",
+        _optional_path,
+        "File of public keys, one per line: for a gateway that of the shards, for a shard those"
+        " of the gateways it answers.",
+    ),
     Setting("GATEWAY_DRAIN", "5", _seconds(0, 600), "Seconds the gateway serves on after SIGTERM."),
 )
 """The whole table, in the order of the documentation."""
@@ -185,6 +236,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     corpus_root: Path
     corpus_config: Path
     corpus_run_dir: Path
+    corpus_discovery: str
     mcp_host: str
     mcp_port: int
     mcp_token: str
@@ -209,6 +261,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     shard_index: str
     shard_cluster_cache_mb: int
     shard_document_cache_mb: int
+    shard_memory_mb: int
+    shard_service: str
+    shard_port: int
+    shard_tcp_plain: bool
+    curve_secret_file: Path | None
+    curve_peers_file: Path | None
     gateway_drain: float
 
 
