@@ -189,7 +189,7 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "SHARD_DOCUMENT_CACHE_MB",
-        "16",
+        "64",
         _integer(0, 65536),
         "MiB of parsed documents that one worker keeps.",
     ),
