@@ -1,4 +1,4 @@
-"""The command line of a shard: ``python -m shard serve | inspect | build``.
+"""The command line of a shard: ``python -m shard serve | health | inspect | build``.
 
 Exit status: 0 good, 2 bad usage or configuration, 1 failure. What a command needs is imported when
 it runs, so that none pays for the others.
@@ -38,9 +38,16 @@ def _parser() -> argparse.ArgumentParser:
 
     serve = commands.add_parser("serve", help="serve an archive at an endpoint")
     serve.add_argument("--library", required=True, help="name of the library")
-    serve.add_argument("--archive", required=True, type=Path, help="ZIM file")
+    serve.add_argument(
+        "--archive", type=Path, help="ZIM file; default: what CORPUS_CONFIG says of the library"
+    )
     serve.add_argument("--endpoint", required=True, help="ipc:///path or tcp://address:port")
-    serve.add_argument("--adapter", choices=ADAPTERS, default="auto", help="default: %(default)s")
+    serve.add_argument(
+        "--adapter", choices=ADAPTERS, help="default: auto, or what CORPUS_CONFIG says"
+    )
+
+    health = commands.add_parser("health", help="tell whether a worker serves at an endpoint")
+    health.add_argument("--endpoint", required=True, help="as it was given to serve")
 
     inspect = commands.add_parser("inspect", help="tell what an archive is")
     inspect.add_argument(
@@ -58,6 +65,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(given: argparse.Namespace, since: float) -> int:
     if given.command == "serve":
         return _serve(given, since)
+    if given.command == "health":
+        return _health(given)
     if given.command == "inspect":
         return _inspect(given)
     return _build(given)
@@ -66,13 +75,26 @@ def _run(given: argparse.Namespace, since: float) -> int:
 def _serve(given: argparse.Namespace, since: float) -> int:
     from common import logs, settings
     from shard import opening, service
+    from shard.assignment import archive_of, assigned
     from shard.worker import Post
 
     configured = settings.load()
     service.socket_of(given.endpoint)
+    archive, adapter = given.archive, given.adapter or "auto"
+    if archive is None:
+        library = assigned(given.library, configured)
+        archive = archive_of(library, configured.corpus_root)
+        adapter = given.adapter or library.adapter
     logs.configure(configured.log_level, role="shard", library=given.library)
-    open_leaf = opening.opener(given.library, given.archive, given.adapter, configured)
+    open_leaf = opening.opener(given.library, archive, adapter, configured)
     return service.run(Post(given.endpoint, configured), open_leaf, since=since)
+
+
+def _health(given: argparse.Namespace) -> int:
+    from shard.health import check
+
+    check(given.endpoint)
+    return GOOD
 
 
 def _inspect(given: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """The command line of a shard, as a supervisor starts it."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -90,6 +91,62 @@ def test_shard_serves_its_archive_and_says_so_in_one_line(
     )
     assert ready["ms"] > 0
     assert status == 0
+
+
+def manifest(folder: Path, *tables: str) -> dict[str, str]:
+    """Write a manifest of these libraries; return the environment that names it."""
+    path = folder / "corpus.toml"
+    path.write_text("version = 1\n" + "".join(f"[[library]]\n{table}\n" for table in tables))
+    return {"CORPUS_CONFIG": str(path), "CORPUS_ROOT": str(folder)}
+
+
+def test_shard_without_an_archive_takes_what_the_manifest_says(
+    endpoint: str, tmp_path: Path, wiki_zim: Path
+):
+    environment = manifest(tmp_path, 'name = "Lib"\npath = "wiki.zim"\nadapter = "generic"')
+    environment["CORPUS_ROOT"] = str(wiki_zim.parent)
+    replica = Replica("shard", "serve", "--library", "Lib", "--endpoint", endpoint, **environment)
+    try:
+        ready = replica.event("shard ready")
+    finally:
+        replica.end()
+
+    assert (ready["archive"], ready["adapter"]) == (str(wiki_zim), "generic")
+
+
+@pytest.mark.parametrize(
+    ("table", "named"),
+    [
+        pytest.param('name = "Tea"\npath = "tea.zim"', "one of Tea", id="another library"),
+        pytest.param('name = "Lib"\npath = "tea_*.zim"', "tea_\\*.zim", id="a pattern"),
+        pytest.param('name = "Lib"\npath = "/tea.zim"', "below the corpus root", id="bad path"),
+    ],
+)
+def test_manifest_that_tells_no_archive_is_named_and_exits_2(
+    endpoint: str, tmp_path: Path, table: str, named: str
+):
+    done = run("serve", "--library", "Lib", "--endpoint", endpoint, **manifest(tmp_path, table))
+
+    assert done.returncode == 2
+    assert re.search(named, done.stderr)
+
+
+def test_shard_waits_for_an_archive_of_the_manifest_that_is_not_there(
+    endpoint: str, tmp_path: Path
+):
+    environment = manifest(tmp_path, 'name = "Lib"\npath = "late.zim"')
+    replica = Replica("shard", "serve", "--library", "Lib", "--endpoint", endpoint, **environment)
+    try:
+        assert "late.zim" in replica.event("worker cannot serve")["reason"]
+    finally:
+        replica.end()
+
+
+def test_health_of_nobody_exits_1_and_says_so(endpoint: str):
+    done = run("health", "--endpoint", endpoint)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert endpoint in done.stderr
 
 
 def test_shard_serves_as_soon_as_its_archive_is_there(
