@@ -8,7 +8,7 @@ import typer
 from common import manifest
 from common.errors import ConfigError
 from common.settings import token
-from deploy import cluster, explaining, logs, restarting, status, tables
+from deploy import cluster, explaining, logs, rendering, restarting, status, tables
 from deploy.control import Supervisor
 from deploy.errors import Failed
 from deploy.foreground import interruptible
@@ -24,6 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.add_typer(rendering.app, name="render")
 
 
 @app.command()
