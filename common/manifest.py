@@ -30,8 +30,11 @@ MAX_SLUG_CHARS = 40
 
 MAX_REPLICAS = 64
 
+MEMORY_MB = range(64, 1_048_576 + 1)
+"""What ``memory_mb`` may be: a worker alone takes some 60 MiB."""
+
 _GLOB = re.compile(r"[*?\[]")
-_KEYS = {"name", "path", "adapter", "replicas"}
+_KEYS = ("name", "path", "adapter", "replicas", "memory_mb")
 
 
 class Library(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,12 +43,14 @@ class Library(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         path: As written: relative to the corpus root, a file, the base name of a split archive,
             or a glob.
+        memory_mb: What stands in SHARD_MEMORY_MB for this library; None leaves it as it is.
     """
 
     name: str
     path: str
     adapter: Adapter = "auto"
     replicas: int = 1
+    memory_mb: int | None = None
 
     @property
     def slug(self) -> str:
@@ -160,15 +165,12 @@ def parse(text: str, *, source: str = "corpus.toml") -> Manifest:
 
 def render(manifest: Manifest) -> str:
     """Return ``manifest`` as TOML that `parse` reads back to the same."""
-    tables = (
-        "[[library]]\n"
-        f"name = {_quoted(library.name)}\n"
-        f"path = {_quoted(library.path)}\n"
-        f"adapter = {_quoted(library.adapter)}\n"
-        f"replicas = {library.replicas}\n"
-        for library in manifest.libraries
-    )
-    return "\n".join([f"version = {VERSION}\n", *tables])
+    return "\n".join([f"version = {VERSION}\n", *map(_table, manifest.libraries)])
+
+
+def digest(manifest: Manifest) -> str:
+    """Return twelve hexadecimal digits that change with anything in ``manifest``."""
+    return hashlib.sha256(render(manifest).encode()).hexdigest()[:12]
 
 
 def slug(name: str) -> str:
@@ -184,6 +186,19 @@ def slug(name: str) -> str:
     digest = hashlib.sha256(lowered.encode()).hexdigest()[:4]
     stem = plain[: MAX_SLUG_CHARS - 5].strip("-")
     return f"{stem}-{digest}" if stem else digest
+
+
+def _table(library: Library) -> str:
+    lines = [
+        "[[library]]",
+        f"name = {_quoted(library.name)}",
+        f"path = {_quoted(library.path)}",
+        f"adapter = {_quoted(library.adapter)}",
+        f"replicas = {library.replicas}",
+    ]
+    if library.memory_mb is not None:
+        lines.append(f"memory_mb = {library.memory_mb}")
+    return "\n".join(lines) + "\n"
 
 
 def _manifest(data: dict[str, object]) -> Manifest:
@@ -203,15 +218,14 @@ def _library(table: object, number: int) -> Library:
     if not isinstance(table, dict):
         raise ConfigError(f"library {number}: expected a [[library]] table, got {table!r}")
     label = f"library {table['name']!r}" if "name" in table else f"library {number}"
-    if unknown := sorted(set(table) - _KEYS):
-        raise ConfigError(
-            f"{label}: expected the keys name, path, adapter and replicas, got {unknown[0]!r}"
-        )
+    if unknown := sorted(set(table) - set(_KEYS)):
+        raise ConfigError(f"{label}: expected the keys {', '.join(_KEYS)}, got {unknown[0]!r}")
     return Library(
         name=_name(table.get("name"), label),
         path=_relative_path(table.get("path"), label),
         adapter=_adapter(table.get("adapter", "auto"), label),
         replicas=_replicas(table.get("replicas", 1), label),
+        memory_mb=_memory_mb(table.get("memory_mb"), label),
     )
 
 
@@ -252,6 +266,17 @@ def _replicas(value: object, label: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_REPLICAS:
         raise ConfigError(
             f"{label}: replicas: expected an integer from 1 to {MAX_REPLICAS}, got {value!r}"
+        )
+    return value
+
+
+def _memory_mb(value: object, label: str) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value not in MEMORY_MB:
+        raise ConfigError(
+            f"{label}: memory_mb: expected an integer from {MEMORY_MB[0]} to {MEMORY_MB[-1]}, "
+            f"got {value!r}"
         )
     return value
 

@@ -21,12 +21,14 @@ def parse_with(line: str) -> Manifest:
 def test_manifest_reads_every_key() -> None:
     text = (
         'version = 1\n[[library]]\nname = "Q A"\npath = "a/*.zim"\n'
-        'adapter = "devdocs"\nreplicas = 3\n'
+        'adapter = "devdocs"\nreplicas = 3\nmemory_mb = 512\n'
     )
 
     (library,) = manifest.parse(text).libraries
 
-    assert library == Library(name="Q A", path="a/*.zim", adapter="devdocs", replicas=3)
+    assert library == Library(
+        name="Q A", path="a/*.zim", adapter="devdocs", replicas=3, memory_mb=512
+    )
     assert library.is_glob
 
 
@@ -67,6 +69,10 @@ def test_manifest_refuses_what_breaks_a_rule(text: str, message: str) -> None:
         ("replicas = true", r"library 'W': replicas: .* got True"),
         ('replicas = "2"', r"library 'W': replicas: .* got '2'"),
         ("replicas = 65", r"library 'W': replicas: .* got 65"),
+        ("memory_mb = 63", r"library 'W': memory_mb: expected .* from 64 to 1048576, got 63"),
+        ("memory_mb = 1048577", r"library 'W': memory_mb: .* got 1048577"),
+        ("memory_mb = true", r"library 'W': memory_mb: .* got True"),
+        ("memory_mb = 64.0", r"library 'W': memory_mb: .* got 64.0"),
     ],
 )
 def test_library_refuses_a_bad_key_by_name(line: str, message: str) -> None:
@@ -109,11 +115,29 @@ names = st.text(st.sampled_from("abcXYZ059 -_.+#éЖ"), min_size=1, max_size=64)
 @given(st.lists(names, min_size=1, max_size=5, unique_by=str.casefold))
 def test_manifest_round_trips_through_its_rendering(given_names: list[str]) -> None:
     libraries = tuple(
-        Library(name=name, path=f'd/"{number}"\\*.zim', adapter="generic", replicas=number)
+        Library(
+            name=name,
+            path=f'd/"{number}"\\*.zim',
+            adapter="generic",
+            replicas=number,
+            memory_mb=64 * number if number % 2 else None,
+        )
         for number, name in enumerate(given_names, start=1)
     )
 
     assert manifest.parse(manifest.render(Manifest(libraries))).libraries == libraries
+
+
+def test_digest_tells_manifests_apart_and_survives_a_round_trip() -> None:
+    one, other = parse_with(""), parse_with("memory_mb = 64")
+
+    assert len(manifest.digest(one)) == 12
+    assert manifest.digest(one) != manifest.digest(other)
+    assert manifest.digest(other) == manifest.digest(manifest.parse(manifest.render(other)))
+
+
+def test_rendering_names_a_memory_bound_only_where_there_is_one() -> None:
+    assert "memory_mb" not in manifest.render(parse_with(""))
 
 
 @given(names)
