@@ -4,10 +4,13 @@ Pure functions of settings and manifest; `deploy.swarm` and `deploy.kubernetes` 
 words of their engines. Paths are those inside a container.
 """
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from common.manifest import Library
+from common.endpoints import service_name
+from common.errors import ConfigError
+from common.manifest import Library, Manifest
 from common.settings import SETTINGS, Settings
 from deploy.supervisor import GATEWAY_STOP_SECONDS
 
@@ -62,11 +65,38 @@ FOR_SHARDS = frozenset(
 """Likewise for the shards."""
 
 
+GATEWAY = "gateway"
+"""Name of the gateways' service."""
+
+_LABEL = re.compile(r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
+
+
 class Images(NamedTuple):
     """The images that are run; every node must be able to pull them."""
 
     gateway: str
     shard: str
+
+
+def service_names(manifest: Manifest, settings: Settings) -> dict[str, str]:
+    """Return the service of each library by its name: what a gateway resolves.
+
+    Raises:
+        ConfigError: SHARD_SERVICE makes a name that cannot be the name of a service, or two equal.
+    """
+    names: dict[str, str] = {}
+    taken = {GATEWAY}
+    for library in manifest.libraries:
+        name = service_name(settings.shard_service, library.slug)
+        if not _LABEL.fullmatch(name) or name in taken:
+            raise ConfigError(
+                "SHARD_SERVICE: expected a template of service names, which begin with a letter, "
+                "have at most 63 of a-z, 0-9 and -, and are all different, "
+                f"got {settings.shard_service!r}, which makes {name!r}"
+            )
+        taken.add(name)
+        names[library.name] = name
+    return names
 
 
 def gateway_command() -> list[str]:
@@ -105,6 +135,7 @@ def gateway_environment(
     """Return the settings of a gateway.
 
     Args:
+        settings: The operator's, read from ``given``.
         given: The operator's environment; what it says of `FOR_GATEWAYS` is passed on.
         token: File of the bearer token.
         secret: File of the gateway's own key.

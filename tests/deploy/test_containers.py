@@ -1,11 +1,20 @@
 """What containers run and are told, whatever the engine."""
 
-from common.manifest import Library
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from common.endpoints import service_name
+from common.errors import ConfigError
+from common.manifest import MAX_NAME_CHARS, Library, Manifest
 from common.settings import SETTINGS, load
 from deploy.containers import (
     FOR_GATEWAYS,
     FOR_SHARDS,
     gateway_environment,
+    service_names,
     shard_command,
     shard_environment,
     shard_health,
@@ -72,3 +81,29 @@ def test_health_is_asked_where_the_shard_binds() -> None:
     endpoint = "tcp://*:7111"
     assert shard_command(LIBRARY, settings)[-1] == endpoint
     assert shard_health(settings)[-1] == endpoint
+
+
+names = st.text(
+    st.characters(categories=("Lu", "Ll", "Lo", "Nd"), include_characters=" -_.+#"),
+    min_size=1,
+    max_size=MAX_NAME_CHARS,
+).filter(lambda name: name == name.strip())
+
+
+@given(names)
+def test_every_library_has_a_service_name_that_dns_can_carry(name: str) -> None:
+    library = Library(name=name, path="a.zim")
+
+    found = service_names(Manifest((library,)), load({}))[name]
+
+    assert re.fullmatch(r"[a-z]([a-z0-9-]*[a-z0-9])?", found)
+    assert len(found) <= 63
+    assert found == service_name(load({}).shard_service, library.slug)
+
+
+@pytest.mark.parametrize("template", ["{slug}", "Shard-{slug}", "a.{slug}", "x" * 40 + "{slug}"])
+def test_a_template_that_makes_no_service_names_is_refused(template: str) -> None:
+    manifest = Manifest((Library(name="gateway", path="a.zim"), Library(name="y" * 30, path="b")))
+
+    with pytest.raises(ConfigError, match="SHARD_SERVICE: expected a template"):
+        service_names(manifest, load({"SHARD_SERVICE": template}))
