@@ -161,7 +161,7 @@ def shard_environment(
     library: Library, given: Mapping[str, str], *, secret: str, peers: str
 ) -> dict[str, str]:
     """Return the settings of a replica; see `gateway_environment`."""
-    own: int | None = getattr(library, "memory_mb", None)
+    own = library.memory_mb
     return {
         **_passed(FOR_SHARDS, given),
         **({} if own is None else {"SHARD_MEMORY_MB": str(own)}),

@@ -54,7 +54,7 @@ def shard_resources(library: Library, settings: Settings) -> Resources:
     have left in good order. Caches larger than that raise the limit. 0 means no limit.
     """
     reserve = WORKER_MB + settings.shard_cluster_cache_mb + settings.shard_document_cache_mb
-    own: int | None = getattr(library, "memory_mb", None)
+    own = library.memory_mb
     bound = settings.shard_memory_mb if own is None else own
     limit = max(bound, reserve) + SHARD_HEADROOM_MB if bound else None
     return Resources(reserve, limit, SHARD_PIDS)
