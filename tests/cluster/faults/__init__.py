@@ -1,0 +1,1 @@
+"""Faults under load: eight libraries, eight agents, and what they saw meanwhile."""
