@@ -18,8 +18,9 @@ FREE = 2
 FIRST = 0.05
 """Seconds of the first delay; each one doubles the one before."""
 
-MOST = 2.0
-"""Seconds of the longest delay: within it a repaired archive is noticed."""
+MOST = 5.0
+"""Seconds of the longest delay: within it a repaired archive is noticed. Each attempt opens what is
+broken and takes the endpoint from the stand-in for a moment, so they are not to follow closer."""
 
 
 class Death(NamedTuple):

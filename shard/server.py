@@ -72,6 +72,7 @@ class Server:
         guard: Told of every step; knows which requests are refused.
         vitals: Where the server notes when it bound and that it drains.
         log_queries: Whether the text of a query may stand in the record of what is running.
+        routing_id: What `shard.health` tells a stand-in by; a worker has none.
 
     Attributes:
         garbage: Messages that could not be read.
@@ -86,6 +87,7 @@ class Server:
         guard: Guard | None = None,
         vitals: Vitals | None = None,
         log_queries: bool = True,
+        routing_id: bytes = b"",
         clock: Clock = time.monotonic,
     ) -> None:
         self.garbage = 0
@@ -106,6 +108,8 @@ class Server:
         self._socket = self._context.socket(zmq.ROUTER)
         for option, value in _OPTIONS:
             self._socket.setsockopt(option, value)
+        if routing_id:
+            self._socket.setsockopt(zmq.ROUTING_ID, routing_id)
 
     @property
     def wake_descriptor(self) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from common.endpoints import MAX_SOCKET_PATH, ipc_path
 from common.errors import ConfigError
-from shard import worker
+from shard import standin, worker
 from shard.keeper import Keeper
 from shard.lock import SocketLock
 from shard.worker import OpenLeaf, Post
@@ -56,4 +56,6 @@ def socket_of(endpoint: str) -> Path | None:
 
 def _keep(post: Post, open_leaf: OpenLeaf, since: float) -> int:
     work = partial(worker.work, post=post, open_leaf=open_leaf)
-    return Keeper(work, watchdog_seconds=post.settings.shard_watchdog, since=since).run()
+    stand_in = partial(standin.stand_in, post=post)
+    limit = post.settings.shard_watchdog
+    return Keeper(work, stand_in, watchdog_seconds=limit, since=since).run()

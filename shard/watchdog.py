@@ -35,10 +35,11 @@ class Watchdog:
         faulthandler.cancel_dump_traceback_later()
 
 
-def prepare() -> None:
-    """Make this process die of what ends it, and say where it stood."""
+def prepare(*, tell: bool = True) -> None:
+    """Make this process die of what ends it, and say where it stood unless that is known."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    faulthandler.enable(file=sys.__stderr__ or 2)
+    if tell:
+        faulthandler.enable(file=sys.__stderr__ or 2)
 
 
 def keeper_limit(seconds: float) -> float:

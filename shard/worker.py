@@ -41,7 +41,8 @@ class Post:
 
 def work(seat: Seat, post: Post, open_leaf: OpenLeaf) -> int:
     """Serve until told to stop; return the exit status."""
-    watchdog.prepare()
+    # An archive that crashes libzim does so every few seconds: once is enough of a traceback.
+    watchdog.prepare(tell=not seat.quiet)
     logger = get_logger()
     dog = watchdog.Watchdog(post.settings.shard_watchdog)
     guard = KeptGuard(seat.record, dog, seat.sentences)
@@ -66,6 +67,7 @@ def work(seat: Seat, post: Post, open_leaf: OpenLeaf) -> int:
         guard.end()
     # From here on the arrival of a signal itself ends the server's waiting.
     signal.set_wakeup_fd(server.wake_descriptor, warn_on_full_buffer=False)
+    watchdog.prepare()
     seat.record.ready = True
     took = round((time.monotonic() - seat.since) * 1000)
     logger.info("shard ready", endpoint=post.endpoint, **facts, ms=took, restarts=seat.restarts)

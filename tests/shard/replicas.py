@@ -85,6 +85,29 @@ def rigged(endpoint: str, broken: Path | None = None, **environment: str) -> Ite
         replica.end()
 
 
+def child_of(pid: int) -> int:
+    """Return the only child of a process, waiting for it to be there."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        if children:
+            return int(children[0])
+    raise TimeoutError(f"process {pid} has no child")
+
+
+def stop(pid: int) -> None:
+    """Stop a process; return once it stands still."""
+    os.kill(pid, signal.SIGSTOP)
+    until = time.monotonic() + PATIENCE
+    while any(_state(thread) != "T" for thread in Path(f"/proc/{pid}/task").iterdir()):
+        if time.monotonic() > until:
+            raise TimeoutError(f"process {pid} cannot be stopped")
+
+
+def _state(process: Path) -> str:
+    return (process / "stat").read_text().rpartition(") ")[2][0]
+
+
 def is_gone(pid: int) -> bool:
     """Wait until a process that is not ours has ended; tell whether it has."""
     try:

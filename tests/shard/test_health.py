@@ -13,7 +13,7 @@ from common.errors import ConfigError
 from shard.health import Unhealthy, check
 from tests.shard import requests
 from tests.shard.peers import PATIENCE, Peer
-from tests.shard.replicas import rigged
+from tests.shard.replicas import rigged, stop
 from tests.shard.rigged import UNGUARDED
 from tests.shard.test_server import serving
 
@@ -64,7 +64,7 @@ def test_health_is_bad_where_somebody_accepts_and_says_nothing():
 def test_health_is_bad_while_the_worker_is_stopped(endpoint: str, connect: Callable[[str], Peer]):
     with rigged(endpoint):
         worker = connect(endpoint).insist(requests.describe()).pid
-        os.kill(worker, signal.SIGSTOP)
+        stop(worker)
         with pytest.raises(Unhealthy, match="says nothing"):
             check(endpoint, patience=0.2)
         os.kill(worker, signal.SIGCONT)

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from common.frames import DescribeReply, DocumentReply, QueryReply
+from shard.watchdog import keeper_limit
 from tests.shard import requests
 from tests.shard.peers import Peer
-from tests.shard.replicas import Replica, is_gone, rigged
+from tests.shard.replicas import Replica, is_gone, rigged, stop
 from tests.support.figures import Figure
 
 pytestmark = pytest.mark.cluster
@@ -54,9 +55,9 @@ def test_killed_worker_is_replaced_within_milliseconds(
     assert min(took) < 0.05
 
 
-@pytest.mark.parametrize("stop", STOPS)
+@pytest.mark.parametrize("told", STOPS)
 def test_stopped_shard_says_draining_finishes_and_leaves_nothing(
-    endpoint: str, connect: Connect, tmp_path: Path, stop: int
+    endpoint: str, connect: Connect, tmp_path: Path, told: int
 ):
     page = tmp_path / "page"
     with rigged(endpoint) as replica:
@@ -65,7 +66,7 @@ def test_stopped_shard_says_draining_finishes_and_leaves_nothing(
         peer.send(requests.document(str(page), 2))
         # Answered while the document is worked on: that has been accepted.
         assert isinstance(peer.ask(requests.query(number=3)), QueryReply)
-        replica.signal(stop)
+        replica.signal(told)
         number = 4
         while isinstance(refusal := peer.ask(requests.query(number=number)), QueryReply):
             number += 1
@@ -241,10 +242,49 @@ def test_keeper_ends_a_worker_whose_watchdog_cannot(endpoint: str, connect: Conn
         peer = connect(endpoint)
         worker = peer.insist(requests.describe()).pid
         hang(peer, replica)
-        os.kill(worker, signal.SIGSTOP)
+        stop(worker)
         death = replica.event("worker died")
 
     assert (death["reason"], death["running"]) == ("SIGKILL", "query hang")
+    assert death["stopped_for"] >= 0.5
+
+
+def test_worker_stopped_from_outside_is_replaced_and_no_request_is_to_blame(
+    endpoint: str, connect: Connect
+):
+    with rigged(endpoint, SHARD_WATCHDOG="0.5") as replica:
+        peer = connect(endpoint)
+        for _ in range(2):
+            worker = peer.insist(requests.describe()).pid
+            hang(peer, replica)
+            stop(worker)
+            replica.event("worker died")
+
+        assert peer.insist(requests.describe()).quarantined == 0
+
+
+def test_idle_worker_stopped_from_outside_is_replaced(endpoint: str, connect: Connect):
+    with rigged(endpoint, SHARD_WATCHDOG="0.5") as replica:
+        peer = connect(endpoint)
+        worker = peer.insist(requests.describe()).pid
+        stop(worker)
+        death = replica.event("worker died")
+
+        assert (death["reason"], death["running"]) == ("SIGKILL", "")
+        assert peer.insist(requests.describe()).pid != worker
+
+
+def test_worker_that_may_go_on_in_time_goes_on(endpoint: str, connect: Connect):
+    with rigged(endpoint, SHARD_WATCHDOG="0.5"):
+        worker = connect(endpoint).insist(requests.describe()).pid
+        stopped_at = time.monotonic()
+        # Stopped for longer than the limit altogether, but never at a stretch.
+        while time.monotonic() - stopped_at < keeper_limit(0.5) + 0.5:
+            stop(worker)
+            with pytest.raises(TimeoutError):
+                connect(endpoint).ask(requests.describe(), patience=0.4)
+            os.kill(worker, signal.SIGCONT)
+            assert connect(endpoint).insist(requests.describe()).pid == worker
 
 
 def test_worker_that_never_drains_is_ended(endpoint: str, connect: Connect):
