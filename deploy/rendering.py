@@ -2,6 +2,7 @@
 
 import typer
 
+from deploy.engines import render_kubernetes, render_swarm
 from deploy.options import Config, Port, Root, RunDirectory, site
 
 app = typer.Typer(
@@ -9,6 +10,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+app.command("swarm")(render_swarm)
+app.command("kubernetes")(render_kubernetes)
 
 
 @app.command("compose")

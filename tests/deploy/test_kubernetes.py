@@ -80,7 +80,7 @@ def test_every_object_is_one_that_kubernetes_knows(rendered: Cluster, version: s
 
 
 @pytest.mark.parametrize(
-    ("path", "wrong"), [("replicas", "two"), ("template", None), ("replica", 2)]
+    ("path", "wrong"), [("replicas", "two"), ("template", "x"), ("replica", 2)]
 )
 def test_the_schemas_refuse_what_is_wrong(path: str, wrong: Any) -> None:
     deployment = of_kind("Deployment")["shard-wiki"]
