@@ -75,7 +75,7 @@ def _run(given: argparse.Namespace, since: float) -> int:
 def _serve(given: argparse.Namespace, since: float) -> int:
     from common import logs, settings
     from shard import opening, service
-    from shard.assignment import archive_of, assigned
+    from shard.assignment import archive_of, assigned, own_settings
     from shard.worker import Post
 
     configured = settings.load()
@@ -85,6 +85,7 @@ def _serve(given: argparse.Namespace, since: float) -> int:
         library = assigned(given.library, configured)
         archive = archive_of(library, configured.corpus_root)
         adapter = given.adapter or library.adapter
+        configured = own_settings(library, configured)
     logs.configure(configured.log_level, role="shard", library=given.library)
     open_leaf = opening.opener(given.library, archive, adapter, configured)
     return service.run(Post(given.endpoint, configured), open_leaf, since=since)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+
 from common import manifest
 from common.errors import ConfigError
 from common.manifest import Library
@@ -37,3 +39,10 @@ def archive_of(library: Library, root: Path) -> Path:
             f"got the pattern {library.path!r}"
         )
     return path
+
+
+def own_settings(library: Library, settings: Settings) -> Settings:
+    """Return ``settings`` with what the manifest says of this library."""
+    if library.memory_mb is None:
+        return settings
+    return msgspec.structs.replace(settings, shard_memory_mb=library.memory_mb)

@@ -8,7 +8,7 @@ rendering. What it cannot read is counted and dropped, and never stops it.
 import math
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -72,6 +72,7 @@ class Server:
         guard: Told of every step; knows which requests are refused.
         vitals: Where the server notes when it bound and that it drains.
         log_queries: Whether the text of a query may stand in the record of what is running.
+        replied: Called after each reply, when nothing is being worked on.
         routing_id: What `shard.health` tells a stand-in by; a worker has none.
 
     Attributes:
@@ -87,6 +88,7 @@ class Server:
         guard: Guard | None = None,
         vitals: Vitals | None = None,
         log_queries: bool = True,
+        replied: Callable[[], None] = lambda: None,
         routing_id: bytes = b"",
         clock: Clock = time.monotonic,
     ) -> None:
@@ -97,6 +99,7 @@ class Server:
         self._guard = guard or Unguarded()
         self._vitals = vitals or Vitals()
         self._log_queries = log_queries
+        self._replied = replied
         self._clock = clock
         self._last_reply = -LINGER
         self._silent_until = 0.0
@@ -239,6 +242,7 @@ class Server:
         if not isinstance(job.request, DescribeRequest):
             self._last_reply = self._clock()
         self._send_answer(job, reply)
+        self._replied()
 
     def _send_answer(self, job: Job, reply: Reply) -> None:
         try:

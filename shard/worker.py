@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -15,6 +16,7 @@ from common.errors import CorpusError
 from common.logs import get_logger
 from common.settings import Settings
 from shard import watchdog
+from shard.ceiling import Ceiling
 from shard.fingerprint import NOTHING
 from shard.guard import Guard, KeptGuard
 from shard.keeper import Seat
@@ -51,6 +53,7 @@ def work(seat: Seat, post: Post, open_leaf: OpenLeaf) -> int:
     try:
         guard.begin(NOTHING, "opening the archive")
         leaf, facts = open_leaf(guard, vitals)
+        ceiling = Ceiling(post.settings.shard_memory_mb)
         server = Server(
             leaf,
             post.endpoint,
@@ -58,6 +61,7 @@ def work(seat: Seat, post: Post, open_leaf: OpenLeaf) -> int:
             guard=guard,
             vitals=vitals,
             log_queries=post.settings.log_queries,
+            replied=partial(_leave_if_large, ceiling, vitals, seat),
         )
         server.bind()
     except CorpusError as exc:
@@ -75,6 +79,13 @@ def work(seat: Seat, post: Post, open_leaf: OpenLeaf) -> int:
     signal.set_wakeup_fd(-1)
     server.close()
     return 0
+
+
+def _leave_if_large(ceiling: Ceiling, vitals: Vitals, seat: Seat) -> None:
+    """Drain when there is too much to keep: the next worker starts afresh."""
+    if not vitals.draining and (reason := ceiling.passed()):
+        seat.record.reason = reason
+        vitals.draining = True
 
 
 def _heed_signals(vitals: Vitals) -> None:

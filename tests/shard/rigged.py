@@ -35,22 +35,29 @@ LIBRARY = "Rigged"
 ARCHIVE = "00000000-0000-0000-0000-000000000001"
 
 
+HOARD = 16 * 1024 * 1024
+
+
 class RiggedLeaf:
     """Obeys the text of a query and the path of a document.
 
-    A query ``abort``, ``segv``, ``exit`` or ``hang`` ends or blocks the process. A document is
+    A query ``abort``, ``segv``, ``exit`` or ``hang`` ends or blocks the process, ``hoard`` takes
+    16 MiB and keeps them. A document is
     "rendered" for as long as the file at its path is missing, one step at a time.
     """
 
     def __init__(self, guard: Guard, vitals: Vitals) -> None:
         self._guard = guard
         self._vitals = vitals
+        self._hoard: list[bytes] = []
 
     def answer(self, request: Request, deadline: Deadline) -> Iterator[Reply | None]:
         if isinstance(request, DescribeRequest):
             yield self._describe(request)
         elif isinstance(request, QueryRequest):
             _obey(request.text)
+            if request.text == "hoard":
+                self._hoard.append(b"x" * HOARD)
             yield query_reply(request)
         elif isinstance(request, PreviewRequest):
             raise RuntimeError("a bug")  # noqa: TRY004 - it stands for any
