@@ -48,12 +48,15 @@ def render_swarm(  # noqa: PLR0913 - one for each option
     place = site(config=config, root=root, port=port)
     remote.demand_token(place.settings)
     text = swarm.render(
-        remote.chosen(manifest.load(place.config), place.root),
-        place.settings,
-        place.environment,
-        images=Images(gateway_image, shard_image),
-        sources=remote.sources(place.settings, place.config, keys),
-        place=swarm.Place(_on_nodes(corpus, place), gateways),
+        swarm.Stack(
+            manifest=remote.chosen(manifest.load(place.config), place.root),
+            settings=place.settings,
+            given=place.environment,
+            images=Images(gateway_image, shard_image),
+            sources=remote.sources(place.settings, place.config, keys),
+            corpus=_on_nodes(corpus, place),
+            gateways=gateways,
+        )
     )
     _put(text, output)
 

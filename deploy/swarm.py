@@ -82,86 +82,88 @@ class Sources(NamedTuple):
     gateway_key: Source
     gateway_pub: Source
 
+    def kept(self, name: str) -> str:
+        """Return the name under which a stack keeps a file; another content has another name."""
+        return f"{name}_{getattr(self, name).digest}"
 
-class Place(NamedTuple):
-    """Where a stack runs.
+
+class Stack(NamedTuple):
+    """What is rendered.
 
     Attributes:
+        manifest: Resolved.
+        given: The operator's environment, from which ``settings`` were read.
         corpus: Folder of the archives on the nodes.
         gateways: How many, each on a node of its own.
     """
 
+    manifest: Manifest
+    settings: Settings
+    given: Mapping[str, str]
+    images: Images
+    sources: Sources
     corpus: str
     gateways: int = 1
 
 
-def render(  # noqa: PLR0913 - each is named by who renders
-    manifest: Manifest,
-    settings: Settings,
-    given: Mapping[str, str],
-    *,
-    images: Images,
-    sources: Sources,
-    place: Place,
-) -> str:
-    """Return the stack file for a resolved manifest; ``given`` is the operator's environment.
+def render(stack: Stack) -> str:
+    """Return the stack file.
 
     Raises:
         ConfigError: SHARD_SERVICE makes no names of services.
     """
-    names = service_names(manifest, settings)
-    shards = {
-        names[library.name]: _shard(library, settings, given, images.shard, place.corpus)
-        for library in manifest.libraries
-    }
-    stack = {
+    names = service_names(stack.manifest, stack.settings)
+    shards = {names[library.name]: _shard(library, stack) for library in stack.manifest.libraries}
+    sources = stack.sources
+    file = {
         "version": FORMAT,
-        "services": {GATEWAY: _gateway(manifest, settings, given, images.gateway, place), **shards},
+        "services": {GATEWAY: _gateway(stack), **shards},
         "networks": {
             "front": {"driver": "overlay"},
             "shards": {"driver": "overlay", "internal": True},
         },
-        "configs": {"manifest": _carried("manifest", sources.manifest)},
+        "configs": {sources.kept("manifest"): {"file": sources.manifest.path}},
         "secrets": {
-            name: _carried(name, source)
+            sources.kept(name): {"file": source.path}
             for name, source in sources._asdict().items()
             if name != "manifest"
         },
     }
-    return _header(manifest, settings, place) + dump(_escaped(stack))
+    return _header(stack) + dump(_escaped(file))
 
 
-def _header(manifest: Manifest, settings: Settings, place: Place) -> str:
-    width = max(len(library.slug) for library in manifest.libraries)
+def _header(stack: Stack) -> str:
+    libraries = stack.manifest.libraries
+    width = max(len(library.slug) for library in libraries)
     labels = "".join(
         f"#   docker node update --label-add {LABEL}{library.slug}=true NODE"
         f"{'':{width - len(library.slug)}}   {library.name}\n"
-        for library in manifest.libraries
+        for library in libraries
     )
-    return _HEADER.format(port=settings.mcp_port, labels=labels, corpus=place.corpus)
+    return _HEADER.format(port=stack.settings.mcp_port, labels=labels, corpus=stack.corpus)
 
 
-def _gateway(
-    manifest: Manifest, settings: Settings, given: Mapping[str, str], image: str, place: Place
-) -> dict[str, Any]:
+def _gateway(stack: Stack) -> dict[str, Any]:
+    settings = stack.settings
     environment = gateway_environment(
         settings,
-        given,
+        stack.given,
         token=f"{SECRETS}/token",
         secret=f"{SECRETS}/gateway_key",
         peers=f"{SECRETS}/shard_pub",
     )
+    resources = gateway_resources(stack.manifest, settings)
     placement = {
         "constraints": [f"node.labels.{GATEWAY_LABEL} == true"],
         "max_replicas_per_node": 1,
     }
     # A port of a node cannot be had twice, so the old gateway goes first.
     return {
-        "image": image,
+        "image": stack.images.gateway,
         "entrypoint": gateway_command(),
         "environment": environment,
-        "configs": [{"source": "manifest", "target": MANIFEST}],
-        "secrets": _secrets("token", "gateway_key", "shard_pub"),
+        "configs": [{"source": stack.sources.kept("manifest"), "target": MANIFEST}],
+        "secrets": _secrets(stack.sources, "token", "gateway_key", "shard_pub"),
         "networks": ["front", "shards"],
         "ports": [
             {
@@ -174,26 +176,23 @@ def _gateway(
         "volumes": [_tmpfs("/tmp")],  # noqa: S108 - of the container
         "healthcheck": _healthcheck(gateway_health(), start=HEALTH_SECONDS),
         "stop_grace_period": f"{gateway_stop_seconds(settings)}s",
-        "deploy": _deploy(
-            place.gateways, placement, gateway_resources(manifest, settings), order="stop-first"
-        ),
+        "deploy": _deploy(stack.gateways, placement, resources, order="stop-first"),
         **_confined(),
     }
 
 
-def _shard(
-    library: Library, settings: Settings, given: Mapping[str, str], image: str, corpus: str
-) -> dict[str, Any]:
+def _shard(library: Library, stack: Stack) -> dict[str, Any]:
+    settings = stack.settings
     environment = shard_environment(
-        library, given, secret=f"{SECRETS}/shard_key", peers=f"{SECRETS}/gateway_pub"
+        library, stack.given, secret=f"{SECRETS}/shard_key", peers=f"{SECRETS}/gateway_pub"
     )
-    archives = {"type": "bind", "source": corpus, "target": CORPUS, "read_only": True}
+    archives = {"type": "bind", "source": stack.corpus, "target": CORPUS, "read_only": True}
     placement = {"constraints": [f"node.labels.{LABEL}{library.slug} == true"]}
     return {
-        "image": image,
+        "image": stack.images.shard,
         "entrypoint": shard_command(library, settings),
         "environment": environment,
-        "secrets": _secrets("shard_key", "gateway_pub"),
+        "secrets": _secrets(stack.sources, "shard_key", "gateway_pub"),
         "networks": ["shards"],
         "volumes": [archives, _tmpfs("/tmp")],  # noqa: S108 - of the container
         "healthcheck": _healthcheck(shard_health(settings), start=START_SECONDS),
@@ -252,13 +251,9 @@ def _tmpfs(target: str) -> dict[str, Any]:
     return {"type": "tmpfs", "target": target, "tmpfs": {"size": 64 * 1024 * 1024}}
 
 
-def _secrets(*names: str) -> list[dict[str, Any]]:
+def _secrets(sources: Sources, *names: str) -> list[dict[str, Any]]:
     owner = {"uid": str(USER), "gid": str(USER), "mode": 0o400}
-    return [{"source": name, "target": name, **owner} for name in names]
-
-
-def _carried(name: str, source: Source) -> dict[str, str]:
-    return {"name": f"corpus_{name}_{source.digest}", "file": source.path}
+    return [{"source": sources.kept(name), "target": name, **owner} for name in names]
 
 
 def _escaped(value: Any) -> Any:

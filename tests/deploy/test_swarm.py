@@ -9,7 +9,7 @@ from common.endpoints import service_name
 from common.manifest import Library, Manifest
 from common.settings import load
 from deploy.containers import Images
-from deploy.swarm import Place, Source, Sources, render
+from deploy.swarm import Source, Sources, Stack, render
 
 MANIFEST = Manifest(
     (
@@ -22,12 +22,15 @@ SOURCES = Sources(*(Source(f"/etc/corpus/{name}", "0123abcd") for name in Source
 
 def stack(manifest: Manifest = MANIFEST, corpus: str = "/srv/corpus", **given: str) -> Any:
     text = render(
-        manifest,
-        load(given),
-        given,
-        images=Images("example/gateway:1", "example/shard:1"),
-        sources=SOURCES,
-        place=Place(corpus, gateways=2),
+        Stack(
+            manifest=manifest,
+            settings=load(given),
+            given=given,
+            images=Images("example/gateway:1", "example/shard:1"),
+            sources=SOURCES,
+            corpus=corpus,
+            gateways=2,
+        )
     )
     return yaml.safe_load(text)
 
@@ -109,7 +112,7 @@ def test_shards_are_on_a_network_without_a_way_out(services: dict[str, Any]) -> 
 
 def test_keys_and_token_are_secrets_that_only_their_owners_get(services: dict[str, Any]) -> None:
     def held(service: dict[str, Any]) -> set[str]:
-        return {secret["source"] for secret in service["secrets"]}
+        return {secret["target"] for secret in service["secrets"]}
 
     assert held(services["gateway"]) == {"token", "gateway_key", "shard_pub"}
     assert all(held(service) == {"shard_key", "gateway_pub"} for service in shards(services))
@@ -122,11 +125,15 @@ def test_keys_and_token_are_secrets_that_only_their_owners_get(services: dict[st
         assert not told.shard_tcp_plain
 
 
-def test_what_a_swarm_keeps_is_named_after_its_content() -> None:
+def test_what_a_swarm_keeps_is_named_after_its_content(services: dict[str, Any]) -> None:
     whole = stack()
 
-    assert whole["configs"]["manifest"]["name"] == "corpus_manifest_0123abcd"
-    assert whole["secrets"]["token"]["name"] == "corpus_token_0123abcd"
+    assert set(whole["configs"]) == {"manifest_0123abcd"}
+    assert len(whole["secrets"]) == 5
+    for service in services.values():
+        for secret in service["secrets"]:
+            assert secret["source"] == f"{secret['target']}_0123abcd"
+            assert secret["source"] in whole["secrets"]
 
 
 def test_containers_are_confined(services: dict[str, Any]) -> None:
