@@ -20,6 +20,8 @@ INSPECT_SECONDS = 60.0
 CHECK_BYTES_PER_SECOND = 4 * 1024 * 1024
 """What a checksum may take at worst: libzim reads 80 MB/s from a fast disk."""
 
+_KILLED = 128
+
 INSPECT = (sys.executable, "-m", "shard", "inspect", "--json")
 
 
@@ -28,6 +30,7 @@ class Report(msgspec.Struct, kw_only=True):
 
     Attributes:
         error: Why it cannot be opened, in words an operator understands; empty if it can.
+        uuid: Of the archive: another edition has another one.
         date: ``YYYY-MM-DD`` of its metadata, or empty.
         index: Kind of index it will be searched with; ``warnings`` say why if not the best.
     """
@@ -35,6 +38,7 @@ class Report(msgspec.Struct, kw_only=True):
     ok: bool
     path: str = ""
     error: str | None = None
+    uuid: str | None = None
     title: str | None = None
     language: str | None = None
     snapshot: str | None = None
@@ -57,12 +61,14 @@ def inspect_all(  # noqa: PLR0913 - each has a default, and is named by who sets
     command: Sequence[str] = INSPECT,
     seconds: float = INSPECT_SECONDS,
     together: bool = True,
+    named: Callable[[Path], str] = str,
 ) -> dict[Path, Report]:
     """Return a report for each path, looking at as many at once as there are cores.
 
     ``notify`` hears of each as it ends. An interruption leaves no process behind. With ``together``
     one command is given all paths first, and forks for each; those that it has no report of are
-    looked into again one by one, so that it can be said why. Never with ``check``.
+    looked into again one by one, so that it can be said why. Never with ``check``. ``named`` gives
+    what the command calls a path, which is another name where it runs in a container.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     arguments = (*command, "--check") if check else tuple(command)
@@ -74,13 +80,15 @@ def inspect_all(  # noqa: PLR0913 - each has a default, and is named by who sets
         async def one(path: Path) -> None:
             bound = seconds + (_size(path) / CHECK_BYTES_PER_SECOND if check else 0)
             async with places:
-                reports[path] = await _inspect(path, arguments, bound)
+                reports[path] = await _inspect(named(path), arguments, bound)
             if notify:
                 notify(path, reports[path])
 
         wanted = list(dict.fromkeys(paths))
         if together and not check and len(wanted) > 1:
-            reports |= await _inspect_together(wanted, arguments, seconds)
+            called = {named(path): path for path in wanted}
+            found = await _inspect_together(list(called), arguments, seconds)
+            reports |= {called[name]: report for name, report in found.items() if name in called}
         async with asyncio.TaskGroup() as group:
             for path in wanted:
                 if path in reports:
@@ -94,28 +102,27 @@ def inspect_all(  # noqa: PLR0913 - each has a default, and is named by who sets
 
 
 async def _inspect_together(
-    paths: Sequence[Path], command: Sequence[str], seconds: float
-) -> dict[Path, Report]:
-    """Return what one command has to say of many paths: those that can be opened."""
+    names: Sequence[str], command: Sequence[str], seconds: float
+) -> dict[str, Report]:
+    """Return what one command has to say of many archives: those that can be opened."""
     try:
-        output, _, _ = await _run([*command, *map(str, paths)], seconds)
+        output, _, _ = await _run([*command, *names], seconds)
     except TimeoutError:
         return {}
-    known = {str(path): path for path in paths}
-    reports: dict[Path, Report] = {}
+    reports: dict[str, Report] = {}
     for line in output.splitlines():
         try:
             report = msgspec.json.decode(line, type=Report)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
-        if report.ok and report.path in known:
-            reports[known[report.path]] = report
+        if report.ok:
+            reports[report.path] = report
     return reports
 
 
-async def _inspect(path: Path, command: Sequence[str], seconds: float) -> Report:
+async def _inspect(name: str, command: Sequence[str], seconds: float) -> Report:
     try:
-        output, complaints, code = await _run([*command, str(path)], seconds)
+        output, complaints, code = await _run([*command, name], seconds)
     except TimeoutError:
         return Report(ok=False, error=f"looking into it did not end within {seconds:.0f} s")
     return _read(output, complaints, code)
@@ -142,9 +149,11 @@ async def _run(command: Sequence[str], seconds: float) -> tuple[bytes, bytes, in
 
 
 def _read(output: bytes, complaints: bytes, code: int) -> Report:
-    if code < 0:
+    # A container ends with what its process was killed by on top of 128.
+    if code < 0 or code > _KILLED:
+        number = -code if code < 0 else code - _KILLED
         return Report(
-            ok=False, error=f"opening it killed the inspecting process ({_signal(-code)})"
+            ok=False, error=f"opening it killed the inspecting process ({_signal(number)})"
         )
     # libzim may print on a standard stream; the report is the last line.
     lines = output.strip().splitlines() or [b""]
