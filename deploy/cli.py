@@ -8,7 +8,7 @@ import typer
 from common import manifest
 from common.errors import ConfigError
 from common.settings import token
-from deploy import cluster, explaining, logs, rendering, restarting, status, tables
+from deploy import cluster, composing, explaining, logs, rendering, restarting, status, tables
 from deploy.control import Supervisor
 from deploy.errors import Failed
 from deploy.foreground import interruptible
@@ -25,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(rendering.app, name="render")
+app.add_typer(composing.app, name="compose")
 
 
 @app.command()
