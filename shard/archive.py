@@ -9,6 +9,7 @@ constructors; here they only ever come from an archive or a searcher.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -180,6 +181,26 @@ class Archive:
                 yield head
             if found >= limit:
                 return
+
+    def first_below(self, prefix: str) -> str:
+        """Return the first path, in their order, that begins with ``prefix``.
+
+        Raises:
+            RefNotFound: None does.
+            ShardFault: An entry looked at on the way is broken.
+        """
+        wanted = prefix.encode("utf-8", "replace")
+        with _reading(prefix):
+            number = bisect_left(
+                range(self.entry_count),
+                wanted,
+                key=lambda place: self._zim._get_entry_by_id(place).path.encode(),  # noqa: SLF001
+            )
+            if number < self.entry_count:
+                path = str(self._zim._get_entry_by_id(number).path)  # noqa: SLF001
+                if path.startswith(prefix):
+                    return path
+        raise RefNotFound(f"no entry below {prefix!r}")
 
     def titles(self) -> Iterator[tuple[str, str]]:
         """Yield path and title of each HTML entry and of each redirect, in the order of paths.

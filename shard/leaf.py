@@ -47,6 +47,7 @@ from shard.fingerprint import of_page
 from shard.guard import Guard, Unguarded
 from shard.identifiers import asked_in
 from shard.index import Accept, Index, IndexHit, Spelling, TitleHit
+from shard.moved import moved_to
 from shard.symbols import Symbols, page_of
 from shard.vitals import Vitals, resident_bytes
 
@@ -229,7 +230,7 @@ class Leaf:
         return definitions(document, asked_in(text), fragments)
 
     def _document(self, request: DocumentRequest, deadline: Deadline) -> Steps:
-        document = self._open(request.path)
+        document = self._open_ref(request.path)
         yield None
         rendering = document.render(request.sections, request.max_chars)
         while True:
@@ -250,6 +251,16 @@ class Leaf:
             more_sections=more,
             truncated=rendered.truncated,
         )
+
+    def _open_ref(self, path: str) -> Document:
+        """Return the document of a ref, which may be older than this edition."""
+        try:
+            return self._open(path)
+        except RefNotFound:
+            place = moved_to(self._archive, self._index, self._adapter, path)
+            if not place:
+                raise
+            return self._open(place)
 
     def _open(self, path: str) -> Document:
         """Return the parsed document of ``path``, from the cache if it is there."""
