@@ -8,14 +8,27 @@ import typer
 from common import manifest
 from common.errors import ConfigError
 from common.settings import token
-from deploy import cluster, composing, explaining, logs, rendering, restarting, status, tables
+from deploy import (
+    cluster,
+    composing,
+    explaining,
+    logs,
+    record,
+    reloading,
+    rendering,
+    restarting,
+    status,
+    tables,
+    turn,
+)
 from deploy.control import Supervisor
 from deploy.errors import Failed
 from deploy.foreground import interruptible
 from deploy.launch import launch, validate
 from deploy.options import Check, Config, Json, Port, Root, RunDirectory, site
-from deploy.site import Site, base_url, recorded_url
-from deploy.supervisor import GATEWAY, replica_names, stop_seconds
+from deploy.record import recorded_url
+from deploy.site import Site, base_url
+from deploy.supervisor import GATEWAY, Numbers, first_numbers, replica_names, stop_seconds
 
 app = typer.Typer(
     help="Serve offline ZIM archives to AI agents: one MCP endpoint, a process per archive.",
@@ -65,7 +78,7 @@ def down(run_dir: RunDirectory = None) -> None:
     place = site(run_dir=run_dir)
     ran = cluster.is_alive(place.run_dir)
     cluster.stop(place.run_dir, stop_seconds(place.settings))
-    if not ran and cluster.is_starting(place.run_dir):
+    if not ran and turn.is_taken(place.run_dir):
         raise Failed(
             f"a cluster is being started in {place.run_dir.path}: end it there with Ctrl-C, or "
             "try again once it serves"
@@ -78,15 +91,18 @@ def restart(
     library: Annotated[str, typer.Argument(help="Name of a library.")],
     run_dir: RunDirectory = None,
 ) -> None:
-    """Restart the replicas of LIBRARY one after another; the archive stays the same."""
+    """Replace the replicas of LIBRARY one after another, each before it goes."""
     place = site(run_dir=run_dir)
     wanted = _running_library(place, library)
-    url, secret = recorded_url(place), token(place.settings)
+    with interruptible():
+        restarting.restart(place, wanted, _say)
 
-    def tell(number: int, replica: status.Replica) -> None:
-        _say(f"{wanted.name}: replica {number} is ready again (worker {replica.pid})")
 
-    restarting.restart(wanted, place.run_dir, lambda: status.read(url, secret), tell)
+@app.command("reload")
+def reload_manifest(config: Config = None, root: Root = None, run_dir: RunDirectory = None) -> None:
+    """Serve what the manifest says now; whatever it says as before is left alone."""
+    with interruptible():
+        reloading.reload(site(run_dir=run_dir), config, root, _say)
 
 
 @app.command("status")
@@ -111,7 +127,8 @@ def _from_supervisor(place: Site, url: str) -> status.ClusterStatus:
     programs = Supervisor(place.run_dir.supervisor_socket).programs()
     if programs is None:
         raise Failed(f"no cluster runs in {place.run_dir.path}, and nothing answers at {url}")
-    return status.from_supervisor(programs, _running_manifest(place), place.run_dir)
+    known = _running_manifest(place)
+    return status.from_supervisor(programs, known, _numbers(place, known), place.run_dir)
 
 
 @app.command("logs")
@@ -141,7 +158,8 @@ def show_logs(
 
 
 def _programs(place: Site, names: list[str]) -> list[str]:
-    by_library = replica_names(_running_manifest(place))
+    known = _running_manifest(place)
+    by_library = replica_names(known, _numbers(place, known))
     if not names:
         return [GATEWAY, *(program for some in by_library.values() for program in some)]
     # A library may be called "gateway": then its own log is the one that is meant.
@@ -154,6 +172,18 @@ def _programs(place: Site, names: list[str]) -> list[str]:
             else by_library[_running_library(place, name).name]
         )
     ]
+
+
+@app.command("keys")
+def write_keys(
+    folder: Annotated[Path, typer.Argument(help="Where to write them.")] = Path("keys"),
+) -> None:
+    """Write the keys with which gateways and shards of several machines know each other."""
+    # Importing ZeroMQ takes longer than the other verbs run.
+    from deploy import keys  # noqa: PLC0415 - see above
+
+    for path in keys.write(folder):
+        _say(str(path))
 
 
 @app.command("validate")
@@ -254,6 +284,11 @@ def _running_manifest(place: Site) -> manifest.Manifest:
     if not place.run_dir.manifest.exists():
         raise Failed(f"no cluster has been started in {place.run_dir.path}")
     return manifest.load(place.run_dir.manifest)
+
+
+def _numbers(place: Site, known: manifest.Manifest) -> Numbers:
+    found = record.read(place.run_dir)
+    return found.numbers(known) if found else first_numbers(known)
 
 
 def _running_library(place: Site, name: str) -> manifest.Library:

@@ -1,11 +1,10 @@
 """Starting a cluster, waiting for it, and ending it without a trace.
 
-One `up` at a time works in a run directory (it holds a lock), and while a cluster runs there,
-another is refused. What a dead cluster left behind is ended and removed before the next one starts.
+While a cluster runs in a run directory, or is being started there, another is refused. What a dead
+one left behind is ended and removed before the next one starts.
 """
 
 import contextlib
-import fcntl
 import getpass
 import os
 import signal
@@ -17,18 +16,17 @@ from typing import NamedTuple
 
 from common.errors import ConfigError
 from common.manifest import Manifest, render
-from deploy import leftovers, processes, status, supervisor
+from deploy import ends, leftovers, processes, record, status, supervisor, turn
 from deploy.control import Supervisor
 from deploy.errors import Failed
 from deploy.logs import last_words
-from deploy.site import RunDir, Site, base_url, cluster_environment, write_record
+from deploy.record import Record
+from deploy.site import RunDir, Site, base_url, cluster_environment
 
 READY_SECONDS = 60.0
 """For every library to be ready: archives open in milliseconds, but a disk may be asleep."""
 
 _TICK = 0.05
-
-_BAD_CONFIGURATION = 2
 
 
 class Plan(NamedTuple):
@@ -37,7 +35,8 @@ class Plan(NamedTuple):
     Attributes:
         environment: Of every process.
         manifest: The resolved one.
-        url: Where the gateway will be reached; ``token`` is what it will ask for, or empty.
+        record: For whoever changes the cluster later.
+        token: What the gateway will ask for, or empty.
         stop_seconds: How long an orderly stop takes at most.
     """
 
@@ -46,20 +45,26 @@ class Plan(NamedTuple):
     manifest: Manifest
     gateway: supervisor.Program
     shards: Sequence[supervisor.Program]
-    url: str
+    record: Record
     token: str
     stop_seconds: float
 
 
 def plan(site: Site, manifest: Manifest, port: int, token: str) -> Plan:
     """Return what `start` needs for a resolved manifest."""
+    numbers = supervisor.first_numbers(manifest)
     return Plan(
         run_dir=site.run_dir,
         environment=cluster_environment(site, port),
         manifest=manifest,
         gateway=supervisor.gateway_program(site.settings),
-        shards=supervisor.shard_programs(manifest, site.root, site.run_dir.path),
-        url=base_url(site.settings.mcp_host, port),
+        shards=supervisor.shard_programs(manifest, numbers, site.root, site.run_dir.path),
+        record=Record(
+            url=base_url(site.settings.mcp_host, port),
+            config=str(site.config),
+            root=str(site.root),
+            replicas=numbers,
+        ),
         token=token,
         stop_seconds=supervisor.stop_seconds(site.settings),
     )
@@ -75,14 +80,9 @@ def claim(run_dir: RunDir) -> Iterator[None]:
     """
     try:
         run_dir.logs.mkdir(parents=True, exist_ok=True)
-        lock = run_dir.lock.open("a", encoding="ascii")
     except OSError as exc:
         raise ConfigError(f"CORPUS_RUN_DIR: expected a folder to write into, got {exc}") from exc
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Failed(f"a cluster is being started in {run_dir.path} already") from None
+    with turn.take(run_dir, "up", patience=0):
         if pid := supervisor_pid(run_dir):
             raise Failed(
                 f"a cluster runs in {run_dir.path} already (supervisord {pid}); end it with "
@@ -95,19 +95,6 @@ def claim(run_dir: RunDir) -> Iterator[None]:
 def supervisor_pid(run_dir: RunDir) -> int | None:
     """Return the pid of the supervisord of the cluster in ``run_dir``; None if none runs."""
     return processes.supervisor(run_dir) or Supervisor(run_dir.supervisor_socket).pid()
-
-
-def is_starting(run_dir: RunDir) -> bool:
-    """Tell whether somebody is about to start a cluster in ``run_dir``."""
-    try:
-        with run_dir.lock.open("a", encoding="ascii") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        # Not even a folder is there.
-        return False
-    return False
 
 
 def is_alive(run_dir: RunDir) -> bool:
@@ -130,7 +117,7 @@ class Cluster:
     @property
     def url(self) -> str:
         """Where the gateway is reached; the endpoint is ``/mcp`` below it."""
-        return self._plan.url
+        return self._plan.record.url
 
     def wait_ready(self, seconds: float = READY_SECONDS) -> status.ClusterStatus:
         """Return the status once every replica of every library is ready.
@@ -143,7 +130,7 @@ class Cluster:
         while True:
             # Asking supervisord also makes it begin at once rather than at its next tick.
             self._refuse_ended()
-            current = status.read(self._plan.url, self._plan.token)
+            current = status.read(self._plan.record.url, self._plan.token)
             missing = status.unready(current, self._plan.manifest)
             if current and not missing:
                 return current
@@ -166,25 +153,16 @@ class Cluster:
         if self._process.poll() is not None:
             said = last_words(self._plan.run_dir.supervisor_output)
             raise Failed(f"supervisord ended with {self._process.returncode}: {said}")
-        names = self._library_names()
-        for program in Supervisor(self._plan.run_dir.supervisor_socket).programs() or []:
-            if program.has_ended:
-                label = names.get(program.program, f"the {program.program}")
-                said = last_words(self._plan.run_dir.logs / f"{program.program}.log")
-                # Ours end with 2 when the operator must edit something, and say what.
-                error = ConfigError if program.exit_status == _BAD_CONFIGURATION else Failed
-                raise error(f"{label}: its process ended while the cluster started: {said}")
-
-    def _library_names(self) -> dict[str, str]:
-        names = supervisor.replica_names(self._plan.manifest)
-        return {program: f"library {name!r}" for name, some in names.items() for program in some}
+        names = supervisor.replica_names(self._plan.manifest, self._plan.record.replicas)
+        labels = {program: f"library {name!r}" for name, some in names.items() for program in some}
+        ends.refuse(self._plan.run_dir, {**labels, self._plan.gateway.name: "the gateway"})
 
     def _late(
         self, current: status.ClusterStatus | None, missing: list[str], seconds: float
     ) -> str:
         if current is None:
             said = last_words(self._plan.run_dir.logs / f"{self._plan.gateway.name}.log")
-            return f"the gateway gave no status at {self._plan.url} within {seconds:.0f} s: {said}"
+            return f"the gateway gave no status at {self.url} within {seconds:.0f} s: {said}"
         return f"not ready within {seconds:.0f} s: library " + ", ".join(missing)
 
 
@@ -196,13 +174,11 @@ def start(plan: Plan) -> Cluster:
     """
     run_dir = plan.run_dir
     leftovers.make_sockets(run_dir)
-    rendered = supervisor.render(
-        plan.gateway, plan.shards, socket=_supervisor_socket(run_dir), user=_root()
-    )
+    rendered = configuration(run_dir, plan.gateway, plan.shards)
     try:
         run_dir.manifest.write_text(render(plan.manifest), encoding="utf-8")
         run_dir.supervisor_config.write_text(rendered.text, encoding="utf-8")
-        write_record(run_dir, plan.url)
+        record.write(run_dir, plan.record)
         output = run_dir.supervisor_output.open("wb")
     except OSError as exc:
         raise ConfigError(f"CORPUS_RUN_DIR: expected a folder to write into, got {exc}") from exc
@@ -218,6 +194,20 @@ def start(plan: Plan) -> Cluster:
             start_new_session=True,
         )
     return Cluster(plan, process)
+
+
+def configuration(
+    run_dir: RunDir, gateway: supervisor.Program, shards: Sequence[supervisor.Program]
+) -> supervisor.Rendered:
+    """Return the configuration of the supervisord of ``run_dir`` for these programs."""
+    inside = run_dir.supervisor_socket.is_relative_to(run_dir.path)
+    path = run_dir.supervisor_socket
+    return supervisor.render(
+        gateway,
+        shards,
+        socket=str(path.relative_to(run_dir.path) if inside else path),
+        user=getpass.getuser() if os.geteuid() == 0 else None,
+    )
 
 
 def stop(run_dir: RunDir, seconds: float, process: subprocess.Popen[bytes] | None = None) -> None:
@@ -237,9 +227,11 @@ def stop(run_dir: RunDir, seconds: float, process: subprocess.Popen[bytes] | Non
 
     pid = process.pid if process and process.poll() is None else supervisor_pid(run_dir)
     if pid and seconds > 0:
+        at = time.monotonic() + seconds
+        _stop_programs(control, seconds)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
-        processes.wait(ended, seconds)
+        processes.wait(ended, at - time.monotonic())
     processes.end(run_dir, min(seconds, 5.0))
     if process:
         process.kill()
@@ -247,14 +239,15 @@ def stop(run_dir: RunDir, seconds: float, process: subprocess.Popen[bytes] | Non
     leftovers.sweep(run_dir)
 
 
+def _stop_programs(control: Supervisor, seconds: float) -> None:
+    """Stop the gateway, so that calls in flight end, and then begin to stop all shards at once.
+
+    supervisord alone would stop one program after another, and look once a second.
+    """
+    with contextlib.suppress(Failed):
+        control.stop(supervisor.GATEWAY)
+        processes.wait(lambda: not control.runs(supervisor.GATEWAY), seconds)
+        control.stop_all()
+
+
 _SUPERVISORD = (sys.executable, "-m", "supervisor.supervisord", "-c")
-
-
-def _supervisor_socket(run_dir: RunDir) -> str:
-    inside = run_dir.supervisor_socket.is_relative_to(run_dir.path)
-    path = run_dir.supervisor_socket
-    return str(path.relative_to(run_dir.path) if inside else path)
-
-
-def _root() -> str | None:
-    return getpass.getuser() if os.geteuid() == 0 else None

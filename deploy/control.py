@@ -8,7 +8,7 @@ import contextlib
 import http.client
 import socket
 import xmlrpc.client
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ class ProgramState(NamedTuple):
     """What supervisord knows of one program.
 
     Attributes:
-        name: As rendered, with its group before a colon where it has one.
+        name: As rendered; each program is a group of its own, called like it.
         state: RUNNING, STARTING, BACKOFF, STOPPED, … as supervisord calls them.
         pid: 0 if it does not run.
         uptime: Seconds since it was started; 0 if it does not run.
@@ -40,11 +40,6 @@ class ProgramState(NamedTuple):
     uptime: float
     has_ended: bool
     exit_status: int
-
-    @property
-    def program(self) -> str:
-        """The name without the group."""
-        return self.name.rpartition(":")[2]
 
 
 class Supervisor:
@@ -61,6 +56,10 @@ class Supervisor:
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return None
 
+    def runs(self, name: str) -> bool:
+        """Tell whether a program has a process; False also if supervisord does not answer."""
+        return any(program.name == name and program.pid for program in self.programs() or ())
+
     def pid(self) -> int | None:
         """Return its process id; None if it does not answer."""
         try:
@@ -69,29 +68,48 @@ class Supervisor:
         except (OSError, http.client.HTTPException, xmlrpc.client.Error):
             return None
 
-    def start(self, name: str) -> None:
-        """Begin to start a program.
+    def add(self, names: Iterable[str]) -> None:
+        """Read the configuration again, and start these programs that are new in it.
 
         Raises:
             Failed: supervisord refuses or does not answer.
         """
-        self._order("startProcess", name)
+        self._order("reloadConfig")
+        for name in names:
+            self._order("addProcessGroup", name)
+
+    def remove(self, name: str) -> None:
+        """Forget a program that does not run; one that is not known is passed over.
+
+        Raises:
+            Failed: supervisord refuses or does not answer.
+        """
+        self._order("removeProcessGroup", name, allowed=("BAD_NAME",))
 
     def stop(self, name: str) -> None:
-        """Begin to stop a program; one that does not run is left as it is.
+        """Begin to stop a program; one that does not run, or is not known, is passed over.
 
         Raises:
             Failed: supervisord refuses or does not answer.
         """
-        self._order("stopProcess", name, allowed="NOT_RUNNING")
+        self._order("stopProcess", name, _AND_WAIT, allowed=("NOT_RUNNING", "BAD_NAME"))
 
-    def _order(self, method: str, name: str, *, allowed: str = "") -> None:
+    def stop_all(self) -> None:
+        """Begin to stop every program at once.
+
+        Raises:
+            Failed: supervisord refuses or does not answer.
+        """
+        self._order("stopAllProcesses", _AND_WAIT)
+
+    def _order(self, method: str, *arguments: object, allowed: tuple[str, ...] = ()) -> None:
         try:
             with self._proxy() as proxy:
-                getattr(proxy.supervisor, method)(name, _AND_WAIT)
+                getattr(proxy.supervisor, method)(*arguments)
         except xmlrpc.client.Fault as exc:
-            if not allowed or not exc.faultString.startswith(allowed):
-                raise Failed(f"supervisord refused {method} {name}: {exc.faultString}") from exc
+            if not exc.faultString.startswith(allowed):
+                order = " ".join(map(str, (method, *arguments[:1])))
+                raise Failed(f"supervisord refused {order}: {exc.faultString}") from exc
         except (OSError, http.client.HTTPException, xmlrpc.client.Error) as exc:
             raise Failed(f"supervisord does not answer: {exc}") from exc
 
@@ -120,10 +138,9 @@ class _Transport(xmlrpc.client.Transport):
 
 
 def _state(info: dict[str, Any]) -> ProgramState:
-    name, group = str(info["name"]), str(info["group"])
     running = bool(info["pid"])
     return ProgramState(
-        name=name if name == group else f"{group}:{name}",
+        name=str(info["name"]),
         state=str(info["statename"]),
         pid=int(info["pid"]),
         uptime=max(0.0, float(info["now"] - info["start"])) if running else 0.0,

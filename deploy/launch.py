@@ -28,15 +28,25 @@ def launch(site: Site, say: Say) -> tuple[Cluster, ClusterStatus]:
     with cluster.claim(site.run_dir):
         wanted = manifest.load(site.config)
         port = free_port(site.settings.mcp_host, site.settings.mcp_port)
-        if demo.is_demo(site.config):
-            demo.build(demo.missing(wanted, site.root), lambda path: say(f"made {path}"))
-        found = validate(site, wanted, say, check=site.settings.zim_check)
+        found = prepared(site, wanted, say)
         started = cluster.start(cluster.plan(site, found.manifest, port, secret))
         try:
             return started, started.wait_ready()
         except BaseException:
             started.stop()
             raise
+
+
+def prepared(site: Site, wanted: manifest.Manifest, say: Say) -> Corpus:
+    """Look into every archive, made before if they are those of the demo.
+
+    Raises:
+        ConfigError: An archive is not there or outside the corpus root.
+        Failed: Archives that cannot be opened, one line for each.
+    """
+    if demo.is_demo(site.config):
+        demo.build(demo.missing(wanted, site.root), lambda path: say(f"made {path}"))
+    return validate(site, wanted, say, check=site.settings.zim_check)
 
 
 def validate(site: Site, wanted: manifest.Manifest, say: Say, *, check: bool) -> Corpus:

@@ -1,88 +1,94 @@
-"""Restarting a library without taking it away: its replicas one after another."""
+"""Restarting a library without taking it away: each replica goes when its successor is ready."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from common.endpoints import endpoint, socket_path
+import msgspec
+
+from common import manifest
 from common.manifest import Library
-from deploy import processes, status, supervisor
-from deploy.control import ProgramState, Supervisor
-from deploy.errors import Failed
-from deploy.site import RunDir
+from common.settings import token
+from deploy import changes, record, status, turn
+from deploy.record import Record
+from deploy.rolling import Newcomer, Rolling
+from deploy.site import RunDir, Site
+from deploy.supervisor import (
+    Numbers,
+    Program,
+    gateway_program,
+    program_name,
+    shard_programs,
+)
 
-REPLICA_SECONDS = 60.0
-"""For one replica to be ready again, as for a whole cluster to be."""
+Notify = Callable[[int, Newcomer, status.Replica], None]
+"""Hears of the number of the replica that goes, its successor, and what that is like."""
+
+Programs = Callable[[Numbers], Sequence[Program]]
+"""Returns the programs of all replicas of the cluster, when they have these numbers."""
 
 
-def restart(
-    library: Library,
-    run_dir: RunDir,
-    read_status: Callable[[], status.ClusterStatus | None],
-    notify: Callable[[int, status.Replica], None],
-) -> None:
-    """Restart each replica of ``library`` and wait until the gateway says that it is ready.
-
-    ``notify`` hears of each. The archive stays the one that was chosen when the cluster started.
+def restart(place: Site, library: Library, say: Callable[[str], None]) -> None:
+    """Replace the replicas of a library of the cluster that runs at ``place``.
 
     Raises:
-        Failed: supervisord or the gateway does not answer, or a replica does not come back.
+        Failed: See `replace`, or another verb does not come to its end.
     """
-    control = Supervisor(run_dir.supervisor_socket)
-    for number in range(library.replicas):
-        address = endpoint(socket_path(run_dir.path, library.slug, number))
-        before = _replica(read_status(), library.name, address)
-        _restart_program(control, f"{supervisor.SHARDS}:{library.slug}.{number}")
-        after = _wait_ready(read_status, library.name, address, before)
-        notify(number, after)
+    run_dir, secret = place.run_dir, token(place.settings)
+    known = record.running(run_dir)
 
+    def programs(numbers: Numbers) -> list[Program]:
+        resolved = manifest.load(run_dir.manifest)
+        return shard_programs(resolved, numbers, Path(known.root), run_dir.path)
 
-def _restart_program(control: Supervisor, name: str) -> None:
-    control.stop(name)
-    seconds = supervisor.SHARD_STOP_SECONDS + 5.0
-    if not processes.wait(lambda: _program(control, name).pid == 0, seconds):
-        raise Failed(f"supervisord could not stop {name} within {seconds:.0f} s")
-    control.start(name)
-
-
-def _program(control: Supervisor, name: str) -> ProgramState:
-    programs = control.programs()
-    if programs is None:
-        raise Failed("supervisord does not answer")
-    found = next((program for program in programs if program.name == name), None)
-    if found is None:
-        raise Failed(f"supervisord knows no program {name}")
-    return found
-
-
-def _wait_ready(
-    read_status: Callable[[], status.ClusterStatus | None],
-    name: str,
-    address: str,
-    before: status.Replica,
-) -> status.Replica:
-    found = before
-
-    def is_back() -> bool:
-        nonlocal found
-        found = _replica(read_status(), name, address, allow_missing=True)
-        return found.state == "ready" and found.pid != before.pid
-
-    if not processes.wait(is_back, REPLICA_SECONDS):
-        raise Failed(
-            f"library {name!r}: a replica is not ready {REPLICA_SECONDS:.0f} s after its restart "
-            f"({found.state or 'unknown to the gateway'})"
+    def tell(number: int, newcomer: Newcomer, replica: status.Replica) -> None:
+        say(
+            f"{library.name}: replica {newcomer.number} is ready (worker {replica.pid}) "
+            f"in the place of {number}"
         )
-    return found
+
+    rolling = Rolling(
+        run_dir, gateway_program(place.settings), lambda: status.read(known.url, secret)
+    )
+    with turn.take(run_dir, "restart", patience=turn.PATIENCE, say=say):
+        replace(library, run_dir, rolling, programs, tell)
 
 
-def _replica(
-    current: status.ClusterStatus | None, name: str, address: str, *, allow_missing: bool = False
-) -> status.Replica:
-    if current is None:
-        if allow_missing:
-            return status.Replica()
-        raise Failed("the gateway gives no status, so nobody could tell when a replica is back")
-    for library in current.gateway.libraries:
-        for replica in library.replicas:
-            if library.name == name and replica.endpoint == address:
-                return replica
-    return status.Replica()
+def replace(
+    library: Library, run_dir: RunDir, rolling: Rolling, programs: Programs, notify: Notify
+) -> None:
+    """Replace each replica of ``library`` by one that was started beside it.
+
+    The path of the archive stays the one that was chosen when the cluster started. One successor
+    after another is started, so that a library with many replicas needs no more memory than for
+    one more.
+
+    Raises:
+        Failed: supervisord or the gateway does not answer, or a successor does not get ready; it
+            has been taken away again, and what served serves on.
+    """
+    current = record.running(run_dir)
+    for number in current.replicas.get(library.name, ()):
+        (free,) = changes.free_numbers(library.slug, rolling.programs(), 1)
+        newcomer, after = Newcomer(library, free), _with(current, library.name, number, free)
+        with rolling.joined(
+            [newcomer], after=programs(after.replicas), before=programs(current.replicas)
+        ):
+            found = rolling.wait_ready([newcomer])
+            record.write(run_dir, after)
+        current = after
+        notify(number, newcomer, found[newcomer.name])
+        rolling.settle()
+        rolling.retire([program_name(library.slug, number)])
+    _tidy(library, current, rolling)
+
+
+def _with(before: Record, name: str, old: int, new: int) -> Record:
+    numbers = sorted({*before.replicas[name], new} - {old})
+    return msgspec.structs.replace(before, replicas={**before.replicas, name: numbers})
+
+
+def _tidy(library: Library, current: Record, rolling: Rolling) -> None:
+    """Let go of what an interrupted command has left beside the replicas of ``library``."""
+    stay = {program_name(library.slug, number) for number in current.replicas[library.name]}
+    running = [name for name in rolling.programs() if name.rpartition(".")[0] == library.slug]
+    rolling.retire([name for name in running if name not in stay])

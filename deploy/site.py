@@ -4,11 +4,10 @@ Everything a cluster writes is in its run directory: two clusters with different
 (and ports) know nothing of each other.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from common.endpoints import real_path, socket_dir
 from common.settings import Settings, load
@@ -55,7 +54,7 @@ class RunDir(NamedTuple):
 
     @property
     def lock(self) -> Path:
-        """Held while a cluster starts."""
+        """Held while a cluster starts or changes."""
         return self.path / "lock"
 
     @property
@@ -98,8 +97,8 @@ def describe(options: Mapping[str, object | None], environment: Mapping[str, str
         settings=settings,
         environment=merged,
         run_dir=RunDir(real_path(settings.corpus_run_dir)),
-        config=_absolute(settings.corpus_config),
-        root=_absolute(settings.corpus_root),
+        config=absolute(settings.corpus_config),
+        root=absolute(settings.corpus_root),
     )
 
 
@@ -112,7 +111,7 @@ def cluster_environment(site: Site, port: int) -> dict[str, str]:
         "CORPUS_ROOT": str(site.root),
         "CORPUS_CONFIG": str(site.run_dir.manifest),
         "MCP_PORT": str(port),
-        "MCP_TOKEN_FILE": "" if token_file is None else str(_absolute(token_file)),
+        "MCP_TOKEN_FILE": "" if token_file is None else str(absolute(token_file)),
         CLUSTER_MARK: "1",
         # A stray common.py in the working folder must not shadow ours.
         "PYTHONSAFEPATH": "1",
@@ -129,24 +128,7 @@ def base_url(host: str, port: int) -> str:
     return f"http://{bracketed}:{port}"
 
 
-def write_record(run_dir: RunDir, url: str) -> None:
-    """Write down where the cluster can be reached, for the other commands."""
-    run_dir.record.write_text(json.dumps({"url": url}) + "\n", encoding="utf-8")
-
-
-def recorded_url(site: Site) -> str:
-    """Return the address of the cluster's gateway.
-
-    Where no cluster of this machine is running, it is the one that the settings name: a gateway
-    in a container is reached by the same commands.
-    """
-    try:
-        record: Any = json.loads(site.run_dir.record.read_text(encoding="utf-8"))
-        return str(record["url"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return base_url(site.settings.mcp_host, site.settings.mcp_port)
-
-
-def _absolute(path: Path) -> Path:
+def absolute(path: Path) -> Path:
+    """Return ``path`` absolute, as it is spelled."""
     # Symlinks stay: the folder they lead to may be exchanged under a running cluster.
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow symlinks

@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from common.endpoints import endpoint, socket_path
+from common.endpoints import endpoint, ipc_path, socket_path
 from common.manifest import Manifest
 from deploy import page
 from deploy.control import ProgramState
 from deploy.errors import wrong_token
 from deploy.site import RunDir
+from deploy.supervisor import Numbers, program_name
 
 _ANSWER_SECONDS = 5.0
 
@@ -25,11 +26,20 @@ class Replica(msgspec.Struct, kw_only=True):
 
     endpoint: str = ""
     state: str = ""
+    archive: str | None = None
     pid: int | None = None
     keeper_pid: int | None = None
     uptime: float | None = None
     restarts: int | None = None
+    quarantined: int | None = None
+    breaker: str | None = None
     error: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The number of a replica of this machine, the address of another; empty for none."""
+        path = ipc_path(self.endpoint)
+        return path.name.rpartition(".")[2] if path else self.endpoint.rpartition("/")[2]
 
 
 class LibraryStatus(msgspec.Struct, kw_only=True):
@@ -55,6 +65,7 @@ class GatewayStatus(msgspec.Struct, kw_only=True):
     """What ``/status`` shows; fields that a newer gateway adds are passed over."""
 
     state: str = ""
+    manifest: str | None = None
     libraries: list[LibraryStatus] = []
 
 
@@ -90,19 +101,25 @@ def read(url: str, token: str = "", *, seconds: float = _ANSWER_SECONDS) -> Clus
         return None
 
 
+def by_endpoint(status: ClusterStatus | None) -> dict[str, Replica]:
+    """Return every replica by its endpoint."""
+    libraries = status.gateway.libraries if status else ()
+    return {one.endpoint: one for library in libraries for one in library.replicas}
+
+
 def from_supervisor(
-    programs: list[ProgramState], manifest: Manifest, run_dir: RunDir
+    programs: list[ProgramState], manifest: Manifest, numbers: Numbers, run_dir: RunDir
 ) -> ClusterStatus:
     """Return as much of a status as supervisord can tell."""
-    states = {program.program: program for program in programs}
+    states = {program.name: program for program in programs}
     libraries = []
     for library in manifest.libraries:
         replicas = [
             _replica(
-                states.get(f"{library.slug}.{number}"),
+                states.get(program_name(library.slug, number)),
                 endpoint(socket_path(run_dir.path, library.slug, number)),
             )
-            for number in range(library.replicas)
+            for number in numbers[library.name]
         ]
         up = any(replica.state == "running" for replica in replicas)
         state = "running" if up else "down"

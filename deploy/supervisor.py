@@ -4,24 +4,29 @@ Pure functions. Files are named relative to the run directory, in which supervis
 settings travel in its environment, so that only commands need to be quoted. The format: in a value
 ``%`` begins an expansion, a ``;`` or ``#`` after white space begins a comment, also within quotes,
 and a line break ends it.
+
+No program shares a group with another: supervisord adds and removes groups while it runs, never a
+part of one.
 """
 
+import os
 import re
 import shlex
+import string
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from common.endpoints import endpoint, socket_path
-from common.manifest import Manifest
+from common.manifest import Library, Manifest
 from common.settings import Settings
 
 GATEWAY = "gateway"
 """Name of the gateway's program. A replica's is ``<slug>.<number>``, like its socket."""
 
-SHARDS = "shards"
-"""Group of the replicas: supervisord stops group after group, and within one all at once."""
+MAX_NUMBER = 99
+"""Of a replica: two digits are what a socket path has room for."""
 
 SHARD_STOP_SECONDS = 10
 """For a draining worker to finish; then it is killed."""
@@ -32,7 +37,10 @@ GATEWAY_STOP_SECONDS = 10
 _LOG_BYTES = "10MB"
 _LOG_BACKUPS = 3
 
-_HOISTED = "CORPUS_ARGUMENT_{}"
+_SOCKET_VARIABLE = "CORPUS_SUPERVISOR_SOCKET"
+
+Numbers = Mapping[str, Sequence[int]]
+"""The numbers of the replicas of each library, by its name."""
 
 
 class Program(NamedTuple):
@@ -40,11 +48,13 @@ class Program(NamedTuple):
 
     Attributes:
         stop_seconds: Time between SIGTERM and SIGKILL.
+        environment: What is set for it besides the environment of supervisord: plain words.
     """
 
     name: str
     command: Sequence[str]
     stop_seconds: int
+    environment: Mapping[str, str] = {}
 
 
 class Rendered(NamedTuple):
@@ -58,29 +68,48 @@ class Rendered(NamedTuple):
     environment: dict[str, str]
 
 
-def replica_names(manifest: Manifest) -> dict[str, list[str]]:
+def first_numbers(manifest: Manifest) -> dict[str, list[int]]:
+    """Return the numbers that the replicas have when a cluster starts."""
+    return {library.name: list(range(library.replicas)) for library in manifest.libraries}
+
+
+def program_name(slug: str, number: int) -> str:
+    """Return the name of the program of a replica, which is that of its socket and its log too."""
+    return f"{slug}.{number}"
+
+
+def replica_names(manifest: Manifest, numbers: Numbers) -> dict[str, list[str]]:
     """Return the names of the programs of each library, by its name."""
     return {
-        library.name: [f"{library.slug}.{number}" for number in range(library.replicas)]
+        library.name: [program_name(library.slug, number) for number in numbers[library.name]]
         for library in manifest.libraries
     }
 
 
-def shard_programs(manifest: Manifest, root: Path, run_dir: Path) -> list[Program]:
-    """Return one program per replica of a resolved manifest."""
+def shard_program(library: Library, number: int, root: Path, run_dir: Path) -> Program:
+    """Return the program of one replica of a library of a resolved manifest."""
+    bound = library.memory_mb
+    return Program(
+        program_name(library.slug, number),
+        _python(
+            *("shard", "serve", "--library", library.name),
+            *("--archive", str(root / library.path)),
+            *("--endpoint", endpoint(socket_path(run_dir, library.slug, number))),
+            *("--adapter", library.adapter),
+        ),
+        SHARD_STOP_SECONDS,
+        {} if bound is None else {"SHARD_MEMORY_MB": str(bound)},
+    )
+
+
+def shard_programs(
+    manifest: Manifest, numbers: Numbers, root: Path, run_dir: Path
+) -> list[Program]:
+    """Return the program of each replica of a resolved manifest."""
     return [
-        Program(
-            f"{library.slug}.{number}",
-            _python(
-                *("shard", "serve", "--library", library.name),
-                *("--archive", str(root / library.path)),
-                *("--endpoint", endpoint(socket_path(run_dir, library.slug, number))),
-                *("--adapter", library.adapter),
-            ),
-            SHARD_STOP_SECONDS,
-        )
+        shard_program(library, number, root, run_dir)
         for library in manifest.libraries
-        for number in range(library.replicas)
+        for number in numbers[library.name]
     ]
 
 
@@ -106,18 +135,16 @@ def render(
         socket: Where supervisord takes orders, relative to the run directory or absolute.
         user: Set when the caller is root, since supervisord warns unless it is told.
     """
-    hoisted: dict[str, str] = {}
+    file, variables = _literal(socket)
     sections = [
-        _section("unix_http_server", file=_literal(socket, hoisted), chmod="0600"),
+        _section("unix_http_server", file=file, chmod="0600"),
         _section("rpcinterface:supervisor", **_RPC_INTERFACE),
         _section("supervisord", **_SUPERVISORD, **({"user": user} if user else {})),
-        *(_program(program, hoisted) for program in shards),
-        _program(gateway, hoisted, priority="200"),
+        *(_program(program, priority="100") for program in shards),
+        # Whoever ends supervisord alone has it stop the highest first.
+        _program(gateway, priority="200"),
     ]
-    if shards:
-        names = ",".join(program.name for program in shards)
-        sections.append(_section(f"group:{SHARDS}", programs=names, priority="100"))
-    return Rendered("\n".join(sections), hoisted)
+    return Rendered("\n".join(sections), variables)
 
 
 _RPC_INTERFACE = {
@@ -135,10 +162,13 @@ _SUPERVISORD = {
 }
 
 
-def _program(program: Program, hoisted: dict[str, str], **more: str) -> str:
+def _program(program: Program, *, priority: str) -> str:
+    variables = ",".join(f'{name}="{value}"' for name, value in program.environment.items())
     return _section(
         f"program:{program.name}",
-        command=" ".join(_argument(text, hoisted) for text in program.command),
+        command=_command(program.command),
+        **({"environment": variables} if variables else {}),
+        priority=priority,
         autostart="true",
         autorestart="true",
         # What dies within its first second gets a back-off that grows second by second, and is
@@ -153,7 +183,6 @@ def _program(program: Program, hoisted: dict[str, str], **more: str) -> str:
         stdout_logfile=f"logs/{program.name}.log",
         stdout_logfile_maxbytes=_LOG_BYTES,
         stdout_logfile_backups=str(_LOG_BACKUPS),
-        **more,
     )
 
 
@@ -162,26 +191,30 @@ def _section(header: str, **values: str) -> str:
     return f"[{header}]\n" + "".join(lines)
 
 
-def _argument(text: str, hoisted: dict[str, str]) -> str:
-    """Return one word of a command."""
-    quoted = shlex.quote(text)
-    if not text.isprintable():
-        return _hoist(quoted, hoisted)
+def _command(words: Sequence[str]) -> str:
+    if all(word.isprintable() for word in words):
+        return " ".join(map(_argument, words))
+    # Line breaks, and bytes that are no UTF-8, cannot stand in the file at all: the shell makes
+    # them, and becomes the program.
+    spelled = "".join(
+        chr(byte) if chr(byte) in _PLAIN else f"\\0{byte:03o}"
+        for byte in os.fsencode(shlex.join(words))
+    )
+    return " ".join(map(_argument, ("/bin/sh", "-c", f'eval "exec $(printf %b "{spelled}")"')))
+
+
+_PLAIN = frozenset(string.ascii_letters + string.digits + "-_./ ")
+
+
+def _argument(text: str) -> str:
     # A quote between the white space and the sign keeps it from beginning a comment.
-    return re.sub("[;#]", r"''\g<0>", quoted.replace("%", "%%"))
+    return re.sub("[;#]", r"''\g<0>", shlex.quote(text).replace("%", "%%"))
 
 
-def _literal(text: str, hoisted: dict[str, str]) -> str:
-    """Return a value that is taken as it stands."""
+def _literal(text: str) -> tuple[str, dict[str, str]]:
+    """Return a value that is taken as it stands, and the variables it needs."""
     plain = text.isprintable() and not set(text) & set("%;#") and text == text.strip()
-    return text if plain else _hoist(text, hoisted)
-
-
-def _hoist(text: str, hoisted: dict[str, str]) -> str:
-    # Line breaks, and bytes that are no UTF-8, cannot stand in the file at all.
-    name = _HOISTED.format(len(hoisted))
-    hoisted[name] = text
-    return f"%(ENV_{name})s"
+    return (text, {}) if plain else (f"%(ENV_{_SOCKET_VARIABLE})s", {_SOCKET_VARIABLE: text})
 
 
 def _python(*arguments: str) -> tuple[str, ...]:

@@ -4,6 +4,7 @@
 manifest and serves ``/status`` of who answers. ``dies`` does, with a word.
 """
 
+import contextlib
 import http.server
 import json
 import os
@@ -14,8 +15,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from common.endpoints import endpoint, ipc_path, socket_path
-from common.manifest import Library, load
+from common.endpoints import all_replicas, ipc_path
+from common.manifest import Library, digest, load
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def _shard(address: str) -> None:
         sys.stderr.flush()
         while True:
             client, _ = server.accept()
-            with client:
+            with client, contextlib.suppress(BrokenPipeError):
                 client.sendall(str(os.getpid()).encode())
 
 
@@ -59,8 +60,10 @@ def _deaf() -> None:
 
 class _Status(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        libraries = load(Path(os.environ["CORPUS_CONFIG"])).libraries
-        body = json.dumps({"state": "ready", "libraries": [_library(one) for one in libraries]})
+        manifest = load(Path(os.environ["CORPUS_CONFIG"]))
+        libraries = [_library(one) for one in manifest.libraries]
+        status = {"state": "ready", "manifest": digest(manifest), "libraries": libraries}
+        body = json.dumps(status)
         self.send_response(200)
         self.send_header("Content-Length", str(len(body.encode())))
         self.end_headers()
@@ -71,21 +74,21 @@ class _Status(http.server.BaseHTTPRequestHandler):
 
 
 def _library(library: Library) -> dict[str, Any]:
-    replicas = [_replica(library.slug, number) for number in range(library.replicas)]
+    found = all_replicas(Path(os.environ["CORPUS_RUN_DIR"])).get(library.slug, [])
+    replicas = [_replica(address) for address in found]
     ready = any(replica["state"] == "ready" for replica in replicas)
     state = "ready" if ready else "unavailable"
     return {"name": library.name, "slug": library.slug, "state": state, "replicas": replicas}
 
 
-def _replica(slug: str, number: int) -> dict[str, Any]:
-    path = socket_path(Path(os.environ["CORPUS_RUN_DIR"]), slug, number)
+def _replica(address: str) -> dict[str, Any]:
     try:
         with socket.socket(socket.AF_UNIX) as client:
-            client.connect(str(path))
+            client.connect(str(ipc_path(address)))
             pid = int(client.recv(20))
     except OSError:
-        return {"endpoint": endpoint(path), "state": "down", "pid": 0}
-    return {"endpoint": endpoint(path), "state": "ready", "pid": pid}
+        return {"endpoint": address, "state": "down", "pid": 0}
+    return {"endpoint": address, "state": "ready", "pid": pid}
 
 
 if __name__ == "__main__":

@@ -13,13 +13,15 @@ import pytest
 from common.endpoints import endpoint, socket_path
 from common.errors import ConfigError
 from common.manifest import Library, Manifest
-from deploy import cluster, leftovers, processes, restarting, status
+from deploy import cluster, leftovers, processes, record, restarting, status, turn
 from deploy.cluster import Cluster, Plan
 from deploy.control import Supervisor
 from deploy.errors import Failed
 from deploy.port import free_port
+from deploy.record import Record
+from deploy.rolling import Newcomer, Rolling
 from deploy.site import RunDir, base_url, cluster_environment, describe
-from deploy.supervisor import Program
+from deploy.supervisor import Numbers, Program, first_numbers, program_name
 
 pytestmark = pytest.mark.cluster
 
@@ -33,15 +35,15 @@ def stand_in(name: str, *arguments: str) -> Program:
     return Program(name, (sys.executable, "-m", "tests.deploy.stand_ins", *arguments), 2)
 
 
-def shards(run_dir: RunDir) -> list[Program]:
+def shards(run_dir: RunDir, numbers: Numbers) -> list[Program]:
     return [
         stand_in(
-            f"{library.slug}.{number}",
+            program_name(library.slug, number),
             "shard",
             endpoint(socket_path(run_dir.path, library.slug, number)),
         )
         for library in MANIFEST.libraries
-        for number in range(library.replicas)
+        for number in numbers[library.name]
     ]
 
 
@@ -65,8 +67,8 @@ def planned(tmp_path: Path) -> Iterator[Planner]:
             },
             manifest=MANIFEST,
             gateway=stand_in("gateway", "gateway"),
-            shards=shards(site.run_dir),
-            url=base_url("127.0.0.1", port),
+            shards=shards(site.run_dir, first_numbers(MANIFEST)),
+            record=Record(url=base_url("127.0.0.1", port), replicas=first_numbers(MANIFEST)),
             token="",
             stop_seconds=10,
         )._replace(**changes)  # type: ignore[arg-type]
@@ -98,7 +100,7 @@ def test_cluster_is_ready_when_every_replica_answers_and_ends_without_a_trace(
     plan = planned()
 
     with running(plan):
-        current = status.read(plan.url)
+        current = status.read(plan.record.url)
         assert len(processes.members(plan.run_dir)) == 5
 
     assert current
@@ -146,7 +148,7 @@ def test_two_clusters_run_side_by_side(planned: Planner) -> None:
     with running(one):
         with running(other):
             pass
-        current = status.read(one.url)
+        current = status.read(one.record.url)
 
     assert status.unready(current, MANIFEST) == []
 
@@ -242,25 +244,99 @@ def test_library_that_does_not_get_ready_is_named(planned: Planner) -> None:
     assert processes.members(plan.run_dir) == []
 
 
-def test_restart_takes_the_replicas_one_after_another(planned: Planner) -> None:
+def rolling(plan: Plan) -> Rolling:
+    return Rolling(plan.run_dir, plan.gateway, lambda: status.read(plan.record.url))
+
+
+def test_restart_gives_each_replica_a_successor_before_it_goes(planned: Planner) -> None:
     plan = planned()
-    seen: list[tuple[int, int]] = []
+    seen: list[tuple[int, int, int]] = []
     with running(plan):
         before = workers(plan)
 
-        def tell(number: int, replica: status.Replica) -> None:
-            seen.append((number, sum(pid not in before for pid in workers(plan))))
+        def tell(number: int, newcomer: Newcomer, _: status.Replica) -> None:
+            # Each of the old ones is still there when its successor is ready.
+            serving = len(set(workers(plan)) & {*before})
+            seen.append((number, newcomer.number, serving))
 
-        restarting.restart(MANIFEST.libraries[1], plan.run_dir, lambda: status.read(plan.url), tell)
+        restarting.replace(
+            MANIFEST.libraries[1],
+            plan.run_dir,
+            rolling(plan),
+            lambda numbers: shards(plan.run_dir, numbers),
+            tell,
+        )
         after = workers(plan)
+        left = record.running(plan.run_dir)
 
-    assert seen == [(0, 1), (1, 2)]
-    assert after[0] == before[0]
-    assert not set(after[1:]) & set(before)
+    assert seen == [(0, 2, 3), (1, 0, 2)]
+    assert left.replicas == {"Wiki": [0], "C++": [0, 2]}
+    assert len(after) == 3
+    assert set(after) & set(before) == {before[0]}
+
+
+def test_restart_whose_successor_does_not_start_leaves_what_serves(planned: Planner) -> None:
+    plan = planned()
+
+    def broken(numbers: Numbers) -> list[Program]:
+        return [
+            stand_in(one.name, "dies", "no room for the index") if one.name == "wiki.1" else one
+            for one in shards(plan.run_dir, numbers)
+        ]
+
+    with running(plan):
+        before = workers(plan)
+        with pytest.raises(Failed, match=r"library 'Wiki': .*no room for the index"):
+            restarting.replace(
+                MANIFEST.libraries[0], plan.run_dir, rolling(plan), broken, lambda *_: None
+            )
+
+        assert workers(plan) == before
+        assert set(rolling(plan).programs()) == {one.name for one in plan.shards}
+        assert record.running(plan.run_dir) == plan.record
+
+
+def test_restart_lets_go_of_what_an_interrupted_one_left(planned: Planner) -> None:
+    plan = planned()
+    with running(plan):
+        left = Newcomer(MANIFEST.libraries[0], 1)
+        after = shards(plan.run_dir, {"Wiki": [0, 1], "C++": [0, 1]})
+        with rolling(plan).joined([left], after=after, before=plan.shards):
+            pass
+
+        restarting.replace(
+            MANIFEST.libraries[0],
+            plan.run_dir,
+            rolling(plan),
+            lambda numbers: shards(plan.run_dir, numbers),
+            lambda *_: None,
+        )
+
+        assert record.running(plan.run_dir).replicas["Wiki"] == [2]
+        assert [name for name in rolling(plan).programs() if "wiki" in name] == ["wiki.2"]
+
+
+def test_one_verb_waits_for_another_and_says_for_which(planned: Planner) -> None:
+    run_dir = planned().run_dir
+    run_dir.path.mkdir()
+    told: list[str] = []
+    with (
+        turn.take(run_dir, "reload", patience=0),
+        pytest.raises(Failed, match=f"corpus-mcp reload is at work .process {os.getpid()}.* in"),
+        turn.take(run_dir, "restart", patience=0.2, say=told.append),
+    ):
+        pass
+
+    with turn.take(run_dir, "restart", patience=0, say=told.append):
+        assert turn.is_taken(run_dir)
+
+    assert len(told) == 1
+    assert "waiting: corpus-mcp reload is at work" in told[0]
+    assert not turn.is_taken(run_dir)
 
 
 def workers(plan: Plan) -> list[int | None]:
-    current = status.read(plan.url)
+    current = status.read(plan.record.url)
     assert current
     return [replica.pid for library in current.gateway.libraries for replica in library.replicas]
 
@@ -274,7 +350,9 @@ def test_status_comes_from_supervisord_when_the_gateway_is_silent(planned: Plann
     try:
         assert processes.wait(lambda: len(control.programs() or []) == 4, 10)
         assert processes.wait(lambda: all(one.pid for one in control.programs() or []), 10)
-        found = status.from_supervisor(control.programs() or [], MANIFEST, plan.run_dir)
+        found = status.from_supervisor(
+            control.programs() or [], MANIFEST, first_numbers(MANIFEST), plan.run_dir
+        )
     finally:
         started.stop()
 

@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 
 from common.errors import ConfigError
-from deploy import cluster, site
+from common.manifest import Library, Manifest
+from deploy import cluster, record, site
+from deploy.errors import Failed
 
 
 def test_options_win_over_the_environment(tmp_path: Path) -> None:
@@ -62,12 +64,30 @@ def test_gateway_is_reached_at_an_address_that_can_be_connected_to(host: str, ur
 
 def test_address_is_that_of_the_running_cluster_else_of_the_settings(tmp_path: Path) -> None:
     place = site.describe({"CORPUS_RUN_DIR": tmp_path, "MCP_PORT": 81}, {})
-    before = site.recorded_url(place)
+    before = record.recorded_url(place)
 
-    site.write_record(place.run_dir, "http://127.0.0.1:99")
+    record.write(place.run_dir, record.Record(url="http://127.0.0.1:99"))
 
     assert before == "http://127.0.0.1:81"
-    assert site.recorded_url(place) == "http://127.0.0.1:99"
+    assert record.recorded_url(place) == "http://127.0.0.1:99"
+
+
+def test_record_of_a_cluster_that_names_no_numbers_means_the_first_ones(tmp_path: Path) -> None:
+    run_dir = site.RunDir(tmp_path)
+    run_dir.record.write_text('{"url": "http://127.0.0.1:99", "replicas": {"b": [3]}}')
+
+    found = record.running(run_dir)
+
+    both = Manifest((Library(name="a", path="a", replicas=2), Library(name="b", path="b")))
+    assert found.numbers(both) == {"a": [0, 1], "b": [3]}
+
+
+def test_record_that_is_none_means_that_no_cluster_runs(tmp_path: Path) -> None:
+    run_dir = site.RunDir(tmp_path)
+    run_dir.record.write_text("{")
+
+    with pytest.raises(Failed, match="no cluster runs"):
+        record.running(run_dir)
 
 
 def test_run_directory_whose_links_go_in_circles_is_nobodys_yet(tmp_path: Path) -> None:

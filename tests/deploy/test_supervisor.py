@@ -3,7 +3,8 @@
 import contextlib
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,17 +47,21 @@ def read(rendered: Rendered, folder: Path) -> Iterator[Any]:
 
 
 def programs(options: Any) -> dict[str, Any]:
-    """Return the programs by name with their groups."""
+    """Return the programs by the name of their group, which is their own."""
     return {
-        f"{group.name}:{program.name}": program
+        group.name: program
         for group in options.process_group_configs
         for program in group.process_configs
     }
 
 
-def words(command: str) -> Sequence[str]:
-    """Return what supervisord executes for a command."""
-    return tuple(shlex.split(command))
+def said(command: str) -> list[str]:
+    """Return the arguments that reach a program which prints them, run as supervisord does."""
+    output = subprocess.run(shlex.split(command), capture_output=True, check=True).stdout
+    return [os.fsdecode(word) for word in output.split(b"\0")[:-1]]
+
+
+PRINTS = ("printf", r"%s\0")
 
 
 argument = st.text(
@@ -71,22 +76,33 @@ argument = st.text(
 @example(["a ;b", "C #", "100%", "%(here)s", "%(ENV_HOME)s"])
 @example(["two\nlines", "\r", " ", "\\", "'", '"', 'it\'s ; # % "so"', "\u2028", "[x]", "=;"])
 def test_any_argument_reaches_the_program_as_it_is(tmp_path: Path, arguments: list[str]) -> None:
-    rendered = render(GATEWAY, [Program("a.0", ("run", *arguments), 1)], socket=SOCKET)
+    rendered = render(GATEWAY, [Program("a.0", (*PRINTS, *arguments), 1)], socket=SOCKET)
 
     with read(rendered, tmp_path) as options:
-        command = programs(options)["shards:a.0"].command
+        command = programs(options)["a.0"].command
 
-    assert words(command) == ("run", *arguments)
+    assert said(command) == arguments
 
 
 def test_bytes_that_are_no_text_reach_the_program(tmp_path: Path) -> None:
     odd = os.fsdecode(b"/data/\xff.zim")
-    rendered = render(GATEWAY, [Program("a.0", ("run", odd), 1)], socket=SOCKET)
+    rendered = render(GATEWAY, [Program("a.0", (*PRINTS, odd), 1)], socket=SOCKET)
 
     with read(rendered, tmp_path) as options:
-        command = programs(options)["shards:a.0"].command
+        command = programs(options)["a.0"].command
 
-    assert words(command) == ("run", odd)
+    assert said(command) == [odd]
+
+
+def test_program_is_not_found_below_the_shell_that_spells_its_name(tmp_path: Path) -> None:
+    rendered = render(GATEWAY, [Program("a.0", ("sh", "-c", "echo $$", "\n"), 1)], socket=SOCKET)
+
+    with read(rendered, tmp_path) as options:
+        command = programs(options)["a.0"].command
+    with subprocess.Popen(shlex.split(command), stdout=subprocess.PIPE) as process:
+        printed, _ = process.communicate(timeout=10)
+
+    assert int(printed) == process.pid
 
 
 @pytest.mark.parametrize("socket", ["/tmp/a b;c/x.sock", "/tmp/ #%/x.sock", "/tmp/%(x)s\n/x.sock"])
@@ -105,15 +121,15 @@ def test_programs_are_kept_running_and_ended_in_good_order(tmp_path: Path) -> No
         by_name = programs(options)
         order = [group.name for group in sorted(options.process_group_configs)]
 
-    assert set(by_name) == {"gateway:gateway", "shards:a.0", "shards:a.1"}
-    # supervisord stops its groups from the last to the first.
-    assert order == ["shards", "gateway"]
-    assert by_name["gateway:gateway"].stopwaitsecs == 15
+    # Alone, supervisord stops its groups from the last to the first.
+    assert order == ["a.0", "a.1", "gateway"]
+    assert [by_name[name].name for name in order] == order
+    assert by_name["gateway"].stopwaitsecs == 15
     for name, program in by_name.items():
         assert program.autorestart.__name__ == "RestartUnconditionally"
         assert program.killasgroup
         assert program.redirect_stderr
-        assert program.stdout_logfile == f"logs/{name.partition(':')[2]}.log"
+        assert program.stdout_logfile == f"logs/{name}.log"
         assert 0 < program.stdout_logfile_maxbytes < 100_000_000
 
 
@@ -130,17 +146,18 @@ def test_supervisord_stays_in_the_foreground_and_logs_into_the_run_directory(
 MANIFEST = Manifest(
     (
         Library(name="C++", path="c/plus.zim", adapter="devdocs", replicas=2),
-        Library(name="wiki", path="wiki.zim"),
+        Library(name="wiki", path="wiki.zim", memory_mb=512),
     )
 )
+NUMBERS = {"C++": [0, 7], "wiki": [3]}
 
 
 def test_each_replica_is_a_program_named_like_its_socket() -> None:
-    found = shard_programs(MANIFEST, Path("/corpus"), Path("/run/c"))
+    found = shard_programs(MANIFEST, NUMBERS, Path("/corpus"), Path("/run/c"))
 
     names = [program.name for program in found]
-    assert names == [name for some in replica_names(MANIFEST).values() for name in some]
-    assert names[2] == "wiki.0"
+    assert names == [name for some in replica_names(MANIFEST, NUMBERS).values() for name in some]
+    assert names[2] == "wiki.3"
     assert len(set(names)) == 3
     for program in found:
         endpoint = program.command[program.command.index("--endpoint") + 1]
@@ -148,11 +165,21 @@ def test_each_replica_is_a_program_named_like_its_socket() -> None:
 
 
 def test_a_shard_is_told_its_library_archive_and_adapter() -> None:
-    first, *_ = shard_programs(MANIFEST, Path("/corpus"), Path("/run/c"))
+    first, *_ = shard_programs(MANIFEST, NUMBERS, Path("/corpus"), Path("/run/c"))
 
     line = " ".join(first.command)
     assert "-m shard serve --library C++ --archive /corpus/c/plus.zim" in line
     assert line.endswith("--adapter devdocs")
+
+
+def test_a_bound_on_memory_reaches_the_shards_of_its_library_alone(tmp_path: Path) -> None:
+    shards = shard_programs(MANIFEST, NUMBERS, Path("/corpus"), Path("/run/c"))
+
+    with read(render(GATEWAY, shards, socket=SOCKET), tmp_path) as options:
+        given_to = {name: program.environment for name, program in programs(options).items()}
+
+    assert given_to.pop("wiki.3") == {"SHARD_MEMORY_MB": "512"}
+    assert not any(given_to.values())
 
 
 def test_the_gateway_may_drain_before_it_is_killed() -> None:
