@@ -79,6 +79,10 @@ class Agents:
             finally:
                 self.hold()
 
+    async def pause(self, seconds: float) -> None:
+        """Let the agents call for so long."""
+        await asyncio.sleep(seconds)
+
     def hold(self) -> None:
         """Have no further call made; those in flight end."""
         self._stop.set()

@@ -31,11 +31,13 @@ class Family(NamedTuple):
     Attributes:
         entry: Makes the entry of a page, by its number in the archive.
         section: Id of the section that every page has.
+        adapter: Who reads them.
     """
 
     entry: Callable[[int, Page], Entry]
     metadata: dict[str, str]
     section: str
+    adapter: str
 
 
 def _article(_: int, page: Page) -> Entry:
@@ -67,22 +69,10 @@ def _site_page(_: int, page: Page) -> Entry:
     return Entry(f"{page.title}.html", page.title, pages.site_page(page.title, body))
 
 
-WIKI = Family(
-    _article,
-    {"Creator": "Wikipedia", "Scraper": "mwoffliner 2.0.0", "Tags": "wikipedia"},
-    "Details",
-)
-DOCS = Family(
-    _documentation,
-    {"Creator": "DevDocs", "Scraper": "devdocs2zim v0.2.1", "Tags": "devdocs"},
-    "details",
-)
-THREADS = Family(
-    _thread,
-    {"Creator": "Stack Exchange", "Scraper": "sotoki v3.1.1", "Tags": "stack_exchange"},
-    "accepted-answer",
-)
-SITE = Family(_site_page, {}, "details")
+WIKI = Family(_article, {"Creator": "Wikipedia"}, "Details", "mediawiki")
+DOCS = Family(_documentation, {"Creator": "DevDocs"}, "details", "devdocs")
+THREADS = Family(_thread, {"Creator": "Stack Exchange"}, "accepted-answer", "stackexchange")
+SITE = Family(_site_page, {}, "details", "generic")
 Corpus = dict[str, Path]
 """Archives by library name."""
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from statistics import median
 
-from tests.cluster.faults.agents import EIGHT, Outcome
+from tests.cluster.faults.agents import Outcome
 from tests.cluster.faults.asks import ASKS, Ask, without_fetches_from
 from tests.cluster.faults.corpus import LIBRARIES
 from tests.cluster.faults.form import Form

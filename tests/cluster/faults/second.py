@@ -1,12 +1,15 @@
 """A second gateway in front of the same shards."""
 
+import asyncio
+import contextlib
+import json
 import os
 import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Self
 
 from tests.cluster.running import RunningCluster, environment_of, free_port, wait_until
 
@@ -50,22 +53,34 @@ class OtherGateway:
         self.process.send_signal(number)
         return self.process.wait(START_SECONDS)
 
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Kill it if it still runs."""
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
             self.process.wait()
 
 
+@contextlib.asynccontextmanager
+async def beside(cluster: RunningCluster) -> AsyncIterator[OtherGateway]:
+    """Return a second gateway that is ready."""
+    other = OtherGateway(cluster)
+    try:
+        await asyncio.to_thread(other.start)
+        yield other
+    finally:
+        other.close()
+
+
 def readiness(port: int) -> tuple[int, str]:
-    """Return status and first line of ``/readyz``; status 0 if nobody listens."""
+    """Return what ``/readyz`` says and its status; 0 if nobody listens."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=10) as answer:
-            return int(answer.status), answer.read().decode().partition("\n")[0]
+            return int(answer.status), _phase(answer.read())
     except urllib.error.HTTPError as exc:
-        return exc.code, exc.read().decode().partition("\n")[0]
+        return exc.code, _phase(exc.read())
     except OSError:
         return 0, ""
+
+
+def _phase(text: bytes) -> str:
+    return str(json.loads(text)["status"])

@@ -10,7 +10,7 @@ from typing import Any, Self
 from mcp import Client
 
 from tests.cluster.agent import call
-from tests.cluster.faults import corpus, damage
+from tests.cluster.faults import corpus
 from tests.cluster.faults.agents import Agents, Outcome
 from tests.cluster.faults.asks import ASKS, Ask
 from tests.cluster.faults.report import Report, Undisturbed, judge, refs_of_degraded
@@ -46,7 +46,7 @@ SETTINGS = {
 }
 
 ENDLESS = corpus.Page("Nocturlabe", "A nocturlabe tells the hours of night.", "It needs stars.")
-"""A page of `ENDLESS_IN` that nothing else resembles: whoever reads it never comes back."""
+"""A page of `ENDLESS_IN` that nothing else resembles, to be made endless."""
 
 ENDLESS_IN = "Observatory"
 
@@ -67,11 +67,11 @@ class Trial:
         archives.mkdir()
         extra = {ENDLESS_IN: ENDLESS} if kind == WATCHED else {}
         self.archives = corpus.write(archives, extra=extra)
-        if kind == WATCHED:
-            damage.make_endless(self.archives[ENDLESS_IN], corpus.path_of(ENDLESS_IN, ENDLESS))
         self.cluster = RunningCluster(
             self.archives,
             folder / "run",
+            # Choosing would read pages, also those that are not to be read.
+            adapters={name: family.adapter for name, (family, _) in corpus.LIBRARIES.items()},
             replicas=replicas,
             environment={**SETTINGS, **settings},
         )
@@ -95,18 +95,22 @@ class Trial:
     async def under_load(
         self,
         *more_urls: str,
+        instead: str = "",
+        whole: bool = True,
         asks: Callable[[int], Sequence[Ask]] = lambda number: ASKS,
     ) -> AsyncIterator[Agents]:
-        """Keep eight agents calling, at this cluster's gateway and others, while the body runs.
+        """Keep eight agents calling while the body runs.
 
-        Afterwards the cluster is whole, or this fails.
+        They call this cluster's gateway and those at ``more_urls``, or the one ``instead``.
+        Afterwards the cluster is ``whole``, or this fails.
         """
-        agents = Agents([self.cluster.url, *more_urls], asks)
+        agents = Agents([instead or self.cluster.url, *more_urls], asks)
         async with agents.calling():
             self.began = time.monotonic()
             yield agents
         self.outcomes = agents.outcomes
-        await self.whole()
+        if whole:
+            await self.whole()
 
     async def report(self, *, victim: str = "") -> Report:
         """Judge what the agents saw."""
@@ -122,7 +126,7 @@ class Trial:
         """
         await asyncio.to_thread(wait_until, self._all_ready, RECOVERY)
         async with asyncio.timeout(RECOVERY), Client(self.cluster.url) as client:
-            while "degraded" in (await call(client, "search", query="river")).content:
+            while "degraded" in (await call(client, "search", query="river")).content:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
 
     async def status(self) -> dict[str, Any]:
@@ -133,6 +137,10 @@ class Trial:
         """Return what the gateway knows of a library's replicas."""
         row = await asyncio.to_thread(self.cluster.library, library)
         return list(row["replicas"])
+
+    def shard_sockets(self) -> list[Path]:
+        """Return the sockets of all replicas."""
+        return [path for path in self.cluster.sockets() if path.name != "supervisor.sock"]
 
     def _all_ready(self) -> bool:
         with contextlib.suppress(OSError):

@@ -1,0 +1,157 @@
+"""Archives that hang, are cut off, or are overwritten while they are served."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+
+from tests.cluster.agent import Answer, call
+from tests.cluster.faults import damage
+from tests.cluster.faults.corpus import path_of, ref_of
+from tests.cluster.faults.form import Form
+from tests.cluster.faults.report import Report
+from tests.cluster.faults.trial import ENDLESS, ENDLESS_IN, RECOVERY, WATCHDOG, Trial
+from tests.cluster.running import pids, wait_until
+
+MOST_FORKS = 6
+"""Processes a second that a keeper which backs off may start: a stand-in between two attempts."""
+
+
+async def endless_page(trial: Trial, form: Form) -> Report:
+    """A search finds a page over which libzim hangs; so does a fetch, later."""
+    before = await _serve_endless_page(trial)
+    async with trial.under_load() as agents:
+        async with Client(trial.cluster.url) as client:
+            first = await call(client, "search", query=ENDLESS.title)
+            await _until(lambda: _quarantined(trial) == 1)
+            again = await call(client, "search", query=ENDLESS.title)
+            read = await call(client, "fetch", ref=ref_of(ENDLESS_IN, ENDLESS))
+        await agents.pause(form.calm)
+
+    report = await trial.report()
+    report.demand_none_failed_or_wrong()
+    report.demand(report.blamed <= {ENDLESS_IN}, f"{report.blamed} named")
+    report.demand(not first.is_error, f"the search that hung: {first.content}")
+    _demand_quick(report, "the search in quarantine", again)
+    _demand_quick(report, "the fetch in quarantine", read)
+    report.demand(
+        read.content.get("error") == "library_unavailable" and "retryable" not in read.content,
+        f"the fetch in quarantine: {read.content}",
+    )
+    (replica,) = await trial.replicas(ENDLESS_IN)
+    ended = replica["restarts"] - before
+    report.demand(ended == 2, f"{ended} workers were ended, expected two")
+    report.notes["quarantined after"] = f"{first.seconds:.1f} s"
+    return report
+
+
+async def _serve_endless_page(trial: Trial) -> int:
+    """Damage an archive, and have it opened anew; return the restarts so far."""
+    archive = trial.archives[ENDLESS_IN]
+    damage.make_endless(archive, path_of(ENDLESS_IN, ENDLESS))
+    (replica,) = await trial.replicas(ENDLESS_IN)
+    os.kill(replica["pid"], signal.SIGKILL)
+    await _until(lambda: trial.cluster.ready(ENDLESS_IN, other_than=replica["pid"]))
+    return int(replica["restarts"]) + 1
+
+
+async def cut_off(trial: Trial, form: Form) -> Report:
+    """An archive that is being served is cut off in the middle."""
+    return await _damaged(trial, form, "Rivers", damage.cut_in_place, fails=True)
+
+
+async def scribbled_over(trial: Trial, form: Form) -> Report:
+    """The index of an archive that is being served is overwritten at random."""
+    return await _damaged(trial, form, "Trades", damage.scribble_over_index, fails=False)
+
+
+async def _damaged(
+    trial: Trial, form: Form, victim: str, hurt: Callable[[Path], None], *, fails: bool
+) -> Report:
+    """Hurt an archive; unless ``fails``, its library may still serve pages."""
+    before = await trial.replicas(victim)
+    with _mended_afterwards(trial.archives[victim]) as archive:
+        async with trial.under_load(whole=False) as agents:
+            await agents.pause(form.calm / 2)
+            hurt(archive)
+            if fails:
+                await _until(lambda: _status(trial, victim)["state"] != "ready")
+            await agents.pause(form.calm)
+            forks = await _forks_per_second(before[0]["keeper_pid"], form.calm)
+            row = await asyncio.to_thread(_status, trial, victim)
+        report = await trial.report(victim=victim)
+    await trial.whole()
+
+    report.demand_none_failed_or_wrong()
+    report.demand(report.blamed <= {victim}, f"{report.blamed} named, expected only {victim}")
+    report.demand(forks <= MOST_FORKS, f"{forks:.1f} processes a second from one keeper")
+    if fails or row["state"] != "ready":
+        told = [replica["error"] for replica in row["replicas"]]
+        report.demand(any(told), f"status does not tell what is wrong: {row}")
+        report.notes["status says"] = "; ".join(told)
+    await _demand_others_untouched(trial, report, victim)
+    return report
+
+
+async def _demand_others_untouched(trial: Trial, report: Report, victim: str) -> None:
+    for library in trial.archives:
+        (replica,) = await trial.replicas(library)
+        if library not in {victim, ENDLESS_IN}:
+            report.demand(
+                not replica["quarantined"] and replica["state"] == "ready",
+                f"{library} was drawn into it: {replica}",
+            )
+
+
+def _demand_quick(report: Report, what: str, answer: Answer) -> None:
+    report.demand(answer.seconds < WATCHDOG, f"{what} took {answer.seconds:.1f} s")
+
+
+def _status(trial: Trial, library: str) -> dict[str, Any]:
+    return trial.cluster.library(library)
+
+
+def _quarantined(trial: Trial) -> int:
+    return int(trial.cluster.replica(ENDLESS_IN)["quarantined"])
+
+
+async def _forks_per_second(keeper: int, seconds: float) -> float:
+    """Return how many processes a keeper starts."""
+    seen: set[int] = set()
+    ticks = round(seconds / 0.02)
+    for _ in range(ticks):
+        seen |= await asyncio.to_thread(_children, keeper)
+        await asyncio.sleep(0.01)
+    return len(seen) / seconds
+
+
+def _children(parent: int) -> set[int]:
+    with contextlib.suppress(OSError):
+        text = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+        return {int(word) for word in text.split()}
+    return {pid for pid in pids() if _parent(pid) == parent}
+
+
+def _parent(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
+@contextlib.contextmanager
+def _mended_afterwards(archive: Path) -> Iterator[Path]:
+    """Put a sound copy into the archive's place at the end."""
+    sound = archive.read_bytes()
+    try:
+        yield archive
+    finally:
+        damage.replace(archive, sound)
+
+
+async def _until(condition: Callable[[], bool]) -> None:
+    await asyncio.to_thread(wait_until, condition, RECOVERY)
