@@ -94,6 +94,10 @@ class Load:
                 self._more.clear()
                 await self._more.wait()
 
+    def connect(self) -> contextlib.AbstractAsyncContextManager[Client]:
+        """Return a new client."""
+        return Client(self.url)
+
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Load"]:
         """Keep the clients calling while the body runs; they have all answered once before it."""
@@ -116,7 +120,7 @@ class Load:
 
     async def _client(self, number: int, warm: asyncio.Event, stop: asyncio.Event) -> None:
         try:
-            async with Client(self.url) as client:
+            async with self.connect() as client:
                 turn = number
                 while not stop.is_set():
                     tool, arguments = self.calls[turn % len(self.calls)]

@@ -1,0 +1,45 @@
+"""One stack over the demo corpus on a swarm of one node."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from common import manifest
+from deploy import demo
+from tests.cluster.running import free_port
+from tests.swarm.stack import Stack, build_images, docker, label_node, swarm
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """Return a running stack; services that a test changes are as good as before."""
+    if docker("info", "--format", "{{.Swarm.LocalNodeState}}") != "inactive":
+        pytest.skip("this engine is part of a swarm already, which tests would have to leave")
+    folder = tmp_path_factory.mktemp("swarm")
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    config = PROJECT / "corpus.toml"
+    libraries = manifest.load(config)
+    demo.build(demo.missing(libraries, corpus), lambda _: None)
+    open_to_containers(corpus)
+    build_images()
+    running = Stack(config, corpus, folder, free_port())
+    with swarm() as node:
+        label_node(node, libraries.libraries)
+        running.render()
+        running.deploy()
+        try:
+            running.wait_ready()
+            yield running
+        finally:
+            running.remove()
+
+
+def open_to_containers(corpus: Path) -> None:
+    """Let the user of the containers read what pytest keeps for itself."""
+    for folder in (corpus, *corpus.parents):
+        if folder.stat().st_mode & 0o005 != 0o005:
+            folder.chmod(folder.stat().st_mode | 0o055)
