@@ -120,3 +120,36 @@ class Breaker:
         self.openings += 1
         self._opened_until = self._clock() + self.pause
         self._probe = None
+
+
+class Attempt:
+    """One request as the breaker of its replica sees it; without a breaker it is not seen.
+
+    Attributes:
+        began: When it was sent, on the clock.
+    """
+
+    def __init__(self, breaker: Breaker | None, began: float) -> None:
+        self.began = began
+        self._breaker = breaker
+        self._ticket = breaker.sent() if breaker else 0
+
+    def answered(self) -> None:
+        """See `Breaker.answered`."""
+        if self._breaker:
+            self._breaker.answered()
+
+    def ended_badly(self) -> None:
+        """See `Breaker.ended_badly`."""
+        if self._breaker:
+            self._breaker.ended_badly(self._ticket)
+
+    def given_up(self) -> None:
+        """See `Breaker.given_up`."""
+        if self._breaker:
+            self._breaker.given_up(self._ticket)
+
+    def withdrawn(self) -> None:
+        """See `Breaker.withdrawn`."""
+        if self._breaker:
+            self._breaker.withdrawn(self._ticket)

@@ -1,8 +1,7 @@
 """One request to one library, carried through drops, overloads, drains and restarts."""
 
-import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, NamedTuple
 
@@ -15,9 +14,10 @@ from common.errors import (
     ShardUnavailable,
     WrongArchive,
 )
-from common.frames import DescribeReply
-from gateway.membership import State
+from common.frames import DescribeReply, DocumentRequest
+from gateway.breaker import BreakerState
 from gateway.metrics import Metrics
+from gateway.race import hedged
 from gateway.replica import Replica, Result, Work
 from gateway.shard import Shard
 
@@ -77,7 +77,10 @@ class Call:
         self._waited = 0.0
         self._clock = clock
         self._kind = type(request).__name__.removesuffix("Request").lower()
-        self._asked: list[Replica] = []
+        self._for_search = not isinstance(request, DocumentRequest)
+        self._refused: list[Replica] = []
+        self._asking: Replica | None = None
+        self._began = 0.0
 
     async def run(self, deadline: Deadline, place: Place | None = None) -> Answer:
         """Return the answer; ``place`` is held only while a request is in flight.
@@ -98,96 +101,85 @@ class Call:
         return self._shard.latencies[self._kind].p95()
 
     def cut_off(self) -> None:
-        """Tell the replicas that are being asked that they are too slow.
+        """Note that the library was too slow; cancelling `run` tells its replica.
 
         The time that passed counts as a latency, or a library whose slow answers nobody awaits
-        would never be known to be slow.
+        would never be known to be slow. That of a probe does not: nobody should get used to it.
         """
-        if self._asked and self.started is not None:
-            self._shard.latencies[self._kind].add(self._clock() - self.started)
-        for replica in self._asked:
-            replica.cut_off()
+        if self._asking is not None and self._asking.breaker.state is BreakerState.CLOSED:
+            self._shard.latencies[self._kind].add(self._clock() - self._began)
 
     async def _run(self, deadline: Deadline, place: Place) -> Answer:
-        refused: list[Replica] = []
-        for resends in range(MAX_RESENDS + 1):
-            replica = await self._replica(deadline, refused)
-            try:
-                async with place:
-                    return await self._ask(replica, deadline)
-            except _RESENDABLE as exc:
-                if resends == MAX_RESENDS or self._pinned_elsewhere(exc):
-                    raise
-                if isinstance(exc, Overloaded):
-                    refused.append(replica)
-                    if self._shard.choose(self._request.archive, refused) is None:
-                        raise
-                self._metrics.resends.labels(self.library, exc.code).inc()
-        raise AssertionError("unreachable")
-
-    def _pinned_elsewhere(self, exc: CorpusError) -> bool:
-        return isinstance(exc, WrongArchive) and bool(self._request.archive)
-
-    async def _replica(self, deadline: Deadline, refused: Sequence[Replica]) -> Replica:
+        resends = 0
         while True:
-            if replica := self._shard.choose(self._request.archive, refused):
-                return replica
+            await self._available(deadline)
+            async with place:
+                replica = self._choose()
+                if replica is None:
+                    # It went away while others held every place.
+                    continue
+                try:
+                    return await self._ask(replica, deadline)
+                except _RESENDABLE as exc:
+                    if resends == MAX_RESENDS or not self._helps_to_resend(exc, replica):
+                        raise
+                    resends += 1
+                    self._metrics.resends.labels(self.library, exc.code).inc()
+
+    def _helps_to_resend(self, exc: CorpusError, replica: Replica) -> bool:
+        if isinstance(exc, Overloaded):
+            self._refused.append(replica)
+            return self._choose() is not None
+        return not (isinstance(exc, WrongArchive) and self._request.archive)
+
+    def _choose(self, *avoid: Replica) -> Replica | None:
+        refused = [*self._refused, *avoid]
+        return self._shard.choose(self._request.archive, refused, for_search=self._for_search)
+
+    async def _available(self, deadline: Deadline) -> None:
+        """Return when there is a replica to ask."""
+        while self._choose() is None:
+            obstacle = self._shard.obstacle(self._request.archive, for_search=self._for_search)
+            if obstacle is not None:
+                raise obstacle
             left = min(self._patience.seconds - self._waited, deadline.remaining())
-            if left <= 0 or not self._worth_waiting():
+            if left <= 0 or not self._shard.may_return(
+                self._patience.after_loss, suspects=self._patience.for_suspects
+            ):
                 raise self._shard.why_not()
             began = self._clock()
             await self._shard.wait_changed(Deadline.after(left, clock=self._clock))
             self._waited += self._clock() - began
 
-    def _worth_waiting(self) -> bool:
-        if self._shard.state is State.SUSPECT:
-            return self._patience.for_suspects
-        return self._shard.lost_for() <= self._patience.after_loss
-
     async def _ask(self, replica: Replica, deadline: Deadline) -> Answer:
-        began = self._clock()
-        self.started = began if self.started is None else self.started
+        self._asking, self._began = replica, self._clock()
+        self.started = self._began if self.started is None else self.started
         self._shard.hedges.earn()
         try:
             answer = await self._ask_hedged(replica, deadline)
         finally:
-            self._asked.clear()
-        seconds = self._clock() - began
+            self._asking = None
+        seconds = self._clock() - self._began
         self._shard.latencies[self._kind].add(seconds)
         self._metrics.shard_seconds.labels(self.library, self._kind).observe(seconds)
         return answer
 
     async def _ask_hedged(self, replica: Replica, deadline: Deadline) -> Answer:
         delay = self.usual()
-        if delay is None or self._shard.choose(self._request.archive, [replica]) is None:
+        if delay is None or self._choose(replica) is None:
             return await self._ask_one(replica, deadline)
-        tasks = [asyncio.create_task(self._ask_one(replica, deadline))]
-        try:
-            await asyncio.wait(tasks, timeout=delay)
-            other = self._shard.choose(self._request.archive, [replica])
-            if not tasks[0].done() and other is not None and self._shard.hedges.spend():
-                self._metrics.hedges.labels(self.library).inc()
-                tasks.append(asyncio.create_task(self._ask_one(other, deadline)))
-            return await _first_answer(tasks, replica)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+
+        def another() -> Coroutine[Any, Any, Answer] | None:
+            other = self._choose(replica)
+            if other is None or not self._shard.hedges.spend():
+                return None
+            self._metrics.hedges.labels(self.library).inc()
+            return self._ask_one(other, deadline)
+
+        return await hedged(self._ask_one(replica, deadline), another, delay)
 
     async def _ask_one(self, replica: Replica, deadline: Deadline) -> Answer:
         described = replica.membership.described
         if described is None:
             raise ShardUnavailable("the replica is not known yet")
-        self._asked.append(replica)
         return Answer(await replica.ask(self._request, deadline), described)
-
-
-async def _first_answer(tasks: Sequence["asyncio.Task[Answer]"], first: Replica) -> Answer:
-    pending = set(tasks)
-    while True:
-        done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-        good = [task for task in done if task.exception() is None]
-        if good and len(tasks) > 1 and tasks[0] in pending:
-            first.cut_off()
-        if good or not pending:
-            return (good or list(done))[0].result()

@@ -19,8 +19,9 @@ from common.deadline import Clock
 from common.frames import PROTOCOL_VERSION, DescribeReply
 
 SUSPECT_AFTER = 2.0
-"""Seconds of silence after which a replica that was cut off is suspect. One thread serves it, and
-a page of 2 MB holds that for a second or more: slow is not stuck."""
+"""Seconds without an answer to what is due, after which a replica that nobody waits for any longer
+is suspect. One thread serves it, and a page of 2 MB holds that for a second or more: slow is not
+stuck."""
 
 
 class State(StrEnum):
@@ -67,6 +68,10 @@ class Membership:
         self._refused = False
         self._enter(State.DOWN, "not connected")
 
+    def not_admitted(self, reason: str) -> None:
+        """There is no handshake with whatever is at the endpoint."""
+        self._enter(State.DOWN, reason)
+
     def described_as(self, reply: DescribeReply) -> None:
         """The peer says who it is."""
         if self.state is State.DOWN and not self._refused:
@@ -96,14 +101,9 @@ class Membership:
             self._enter(State.READY)
 
     def missed(self) -> None:
-        """The peer let a deadline pass."""
+        """The peer let a deadline pass, or was silent for so long that nobody waits any more."""
         if self.state in (State.READY, State.STARTING):
-            self._enter(State.SUSPECT, "missed a deadline")
-
-    def cut_off(self, silent_for: float) -> None:
-        """Nobody waited for the peer, which has said nothing for ``silent_for`` seconds."""
-        if silent_for >= SUSPECT_AFTER:
-            self.missed()
+            self._enter(State.SUSPECT, "has stopped answering in time")
 
     def draining(self) -> None:
         """The peer says it takes nothing new."""

@@ -3,13 +3,20 @@
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from functools import partial
 
 import msgspec
 
 from common.codec import to_error
 from common.deadline import Clock, Deadline
-from common.errors import CorpusError, DeadlineExceeded, Draining, ProtocolError, WrongArchive
+from common.errors import (
+    CorpusError,
+    DeadlineExceeded,
+    Draining,
+    ProtocolError,
+    ShardUnavailable,
+    WrongArchive,
+)
 from common.frames import (
     DescribeReply,
     DescribeRequest,
@@ -24,8 +31,9 @@ from common.frames import (
     SpellReply,
     SpellRequest,
 )
+from gateway.breaker import Attempt, Breaker
 from gateway.client import Wire
-from gateway.membership import Membership
+from gateway.membership import SUSPECT_AFTER, Membership
 
 Work = QueryRequest | SpellRequest | PreviewRequest | DocumentRequest
 """What is asked of a replica once it is known."""
@@ -51,7 +59,8 @@ class Replica:
     """A connection that knows what is at its other end.
 
     Attributes:
-        outstanding: Requests it has not answered.
+        membership: What is believed about it.
+        breaker: Whether searches may ask it, and how often they were kept from it.
         pace: Moving average of its latencies, in seconds.
     """
 
@@ -66,14 +75,14 @@ class Replica:
     ) -> None:
         self.endpoint = endpoint
         self.membership = Membership(library, clock=clock)
-        self.outstanding = 0
+        self.breaker = Breaker(clock=clock)
         self.pace = 0.0
         self._library = library
         self._changed = changed
         self._clock = clock
         self._heard = clock()
         self._describing: asyncio.Task[None] | None = None
-        self._connection = wire.connect(endpoint, self)
+        self._connection = wire.connect(endpoint, self, clock=clock)
 
     @property
     def archive(self) -> str:
@@ -87,6 +96,11 @@ class Replica:
         return self._connection.alive
 
     @property
+    def outstanding(self) -> int:
+        """Requests it has not answered, whether or not somebody waits for them."""
+        return self._connection.outstanding
+
+    @property
     def garbage(self) -> int:
         """Undecodable replies dropped so far."""
         return self._connection.garbage
@@ -97,29 +111,29 @@ class Replica:
         Raises:
             CorpusError: What the connection raises, or what the replica answered.
         """
+        if deadline.expired():
+            # Sent with nothing left, it would be a missed deadline of the replica.
+            raise DeadlineExceeded("no time was left to ask")
         addressed = msgspec.structs.replace(request, archive=request.archive or self.archive)
-        started = self._clock()
-        if not self.outstanding:
-            self._heard = started
-        self.outstanding += 1
+        heeded = not isinstance(request, DocumentRequest)
+        attempt = Attempt(self.breaker if heeded else None, self._clock())
         try:
-            reply = await self._connection.ask(addressed, deadline)
-        except DeadlineExceeded:
-            self.membership.missed()
-            self._suspected()
+            reply = await self._connection.ask(addressed, deadline, partial(self._late, attempt))
+        except ShardUnavailable:
+            attempt.ended_badly()
+            self._changed()
             raise
-        finally:
-            self.outstanding -= 1
-        self._heard = self._clock()
-        self.membership.answered()
-        result = self._checked(request, reply)
-        self.pace += (self._heard - started - self.pace) * _PACE_WEIGHT
-        return result
-
-    def cut_off(self) -> None:
-        """Note that nobody waits any longer for an answer that is due."""
-        self.membership.cut_off(self._clock() - self._heard)
-        self._suspected()
+        except DeadlineExceeded:
+            self._missed(attempt)
+            raise
+        except asyncio.CancelledError:
+            self._left(attempt, deadline)
+            raise
+        except Exception:
+            attempt.withdrawn()
+            raise
+        self._note(attempt, reply)
+        return self._checked(request, reply)
 
     def describe(self) -> None:
         """Ask the replica who it is, unless that is under way."""
@@ -132,11 +146,12 @@ class Replica:
         self._connection.close()
         if self._describing is not None:
             self._describing.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._describing
+            # Not awaited by itself: its cancellation would look like that of whoever waits.
+            await asyncio.wait([self._describing])
 
     def connected(self) -> None:
         """See `gateway.client.Watcher`."""
+        self.breaker.reconnected()
         self.membership.connected()
         self.describe()
         self._changed()
@@ -150,9 +165,56 @@ class Replica:
             self._describing = None
         self._changed()
 
+    def not_admitted(self, reason: str) -> None:
+        """See `gateway.client.Watcher`."""
+        self.membership.not_admitted(reason)
+        self._changed()
+
     def spoke_foreign(self, tag: bytes) -> None:
         """See `gateway.client.Watcher`."""
         self.membership.refuse(f"speaks protocol {tag.decode('ascii', 'replace')}")
+        self._changed()
+
+    def _note(self, attempt: Attempt, reply: Reply) -> None:
+        self._heard = self._clock()
+        self.membership.answered()
+        if isinstance(reply, ErrorReply) and reply.code == DeadlineExceeded.code:
+            # It only noticed before we did.
+            attempt.ended_badly()
+        else:
+            attempt.answered()
+        self.pace += (self._heard - attempt.began - self.pace) * _PACE_WEIGHT
+
+    def _late(self, attempt: Attempt, reply: Reply) -> None:
+        self._note(attempt, reply)
+        if isinstance(reply, ErrorReply):
+            self._heed(to_error(reply))
+        self._changed()
+
+    def _left(self, attempt: Attempt, deadline: Deadline) -> None:
+        """Nobody waits any longer for an answer that is due: the replica is slow, or stuck."""
+        if deadline.expired():
+            self._missed(attempt)
+            return
+        now = self._clock()
+        due_since = self._connection.oldest
+        silent_for = now - max(self._heard, attempt.began if due_since is None else due_since)
+        if silent_for >= SUSPECT_AFTER:
+            self._missed(attempt)
+        else:
+            attempt.given_up()
+            self._suspect(attempt)
+
+    def _missed(self, attempt: Attempt) -> None:
+        attempt.ended_badly()
+        self.membership.missed()
+        self._suspect(attempt)
+
+    def _suspect(self, attempt: Attempt) -> None:
+        # What took so long without an answer is at least so slow.
+        slow = self.pace + (self._clock() - attempt.began - self.pace) * _PACE_WEIGHT
+        self.pace = max(self.pace, slow)
+        self.describe()
         self._changed()
 
     def _checked(self, request: Work, reply: Reply) -> Result:
@@ -173,10 +235,6 @@ class Replica:
             self.describe()
             self._changed()
 
-    def _suspected(self) -> None:
-        self.describe()
-        self._changed()
-
     async def _describe(self) -> None:
         request = DescribeRequest(request_id=0, library=self._library)
         deadline = Deadline.after(DESCRIBE_DEADLINE, clock=self._clock)
@@ -191,7 +249,6 @@ class Replica:
         self._changed()
 
     def _identify(self, reply: Reply) -> None:
-        self._heard = self._clock()
         if isinstance(reply, DescribeReply):
             self.membership.described_as(reply)
         elif isinstance(reply, ErrorReply) and reply.code == Draining.code:

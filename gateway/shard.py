@@ -7,12 +7,20 @@ from collections.abc import Collection, Sequence
 
 from common import logs
 from common.deadline import Clock, Deadline
-from common.errors import CorpusError, DeadlineExceeded, ShardUnavailable, Starting
+from common.errors import (
+    CorpusError,
+    DeadlineExceeded,
+    Overloaded,
+    ShardUnavailable,
+    Starting,
+    WrongArchive,
+)
 from common.frames import DescribeReply
 from common.manifest import Library
+from gateway.breaker import Breaker
 from gateway.client import Wire
 from gateway.hedging import HedgeBudget, Latencies
-from gateway.membership import State
+from gateway.membership import Membership, State
 from gateway.replica import Replica
 
 WARNING_INTERVAL = 5.0
@@ -50,6 +58,8 @@ class Shard:
         self._lost: float | None = None
         self._warned: dict[str, float] = {}
         self._logged: dict[str, State] = {}
+        self._openings = 0
+        self._told_openings: dict[str, int] = {}
 
     @property
     def name(self) -> str:
@@ -59,7 +69,7 @@ class Shard:
     @property
     def ready(self) -> bool:
         """Whether it can be asked now."""
-        return any(replica.membership.ready for replica in self.replicas.values())
+        return bool(self._ready())
 
     @property
     def state(self) -> State:
@@ -79,6 +89,7 @@ class Shard:
             if not replica.alive and not replica.outstanding:
                 del self.replicas[endpoint]
                 self._logged.pop(endpoint, None)
+                self._told_openings.pop(endpoint, None)
                 await replica.close()
 
     def refresh(self) -> None:
@@ -92,19 +103,35 @@ class Shard:
             await replica.close()
         self.replicas.clear()
 
-    def choose(self, archive: str, avoid: Collection[Replica] = ()) -> Replica | None:
+    def choose(
+        self, archive: str, avoid: Collection[Replica] = (), *, for_search: bool = False
+    ) -> Replica | None:
         """Return the replica to ask: fewest outstanding requests, then the quickest.
 
         Args:
             archive: UUID of the archive that must answer; empty means the newest ready snapshot,
                 so that a rolling change never mixes editions.
             avoid: Replicas that have just refused.
+            for_search: Heed the breakers of the replicas.
         """
-        ready = [replica for replica in self.replicas.values() if replica.membership.ready]
-        if not archive and ready:
-            archive = max(map(_edition, ready))[1]
-        fit = [replica for replica in ready if replica.archive == archive and replica not in avoid]
+        fit = [
+            replica
+            for replica in self._serving(archive)
+            if replica not in avoid and (replica.breaker.lets_through or not for_search)
+        ]
         return min(fit, key=lambda one: (one.outstanding, one.pace, one.endpoint), default=None)
+
+    def obstacle(self, archive: str, *, for_search: bool) -> CorpusError | None:
+        """Return why `choose` finds nothing, if no waiting would help; None if it may."""
+        serving = self._serving(archive)
+        concerned = serving or list(self.replicas.values())
+        if archive and not serving and self.ready:
+            return WrongArchive("another edition of the library is served now")
+        if for_search and concerned and not any(one.breaker.lets_through for one in concerned):
+            return ShardUnavailable("the library has not answered the last searches")
+        if serving:
+            return Overloaded("every replica of the library is overloaded")
+        return None
 
     async def wait_changed(self, deadline: Deadline) -> None:
         """Return when some replica's state has changed, or at the deadline."""
@@ -121,6 +148,28 @@ class Shard:
             return 0.0
         return self._clock() - (self._made if self._lost is None else self._lost)
 
+    def may_return(self, within: float, *, suspects: bool) -> bool:
+        """Tell whether a replica may be ready soon.
+
+        Args:
+            within: What has been away for more seconds is not hoped for.
+            suspects: Hope for replicas that have stopped answering in time.
+        """
+        away = [
+            replica.membership
+            for replica in self.replicas.values()
+            if replica.membership.state is not State.SUSPECT
+        ]
+        if len(away) < len(self.replicas):
+            # Suspects have just been ready, too: only that of the others counts.
+            return suspects or any(self._clock() - one.since <= within for one in away)
+        return self.lost_for() <= within
+
+    def take_openings(self) -> int:
+        """Return how often breakers of its replicas have opened since this was last asked."""
+        taken, self._openings = self._openings, 0
+        return taken
+
     def warn(self, error: CorpusError) -> None:
         """Log that a request failed for good, once in a while per kind of failure."""
         now = self._clock()
@@ -136,29 +185,48 @@ class Shard:
             return Starting("the library has not been ready yet")
         return ShardUnavailable("no replica of the library can be reached")
 
+    def _ready(self) -> list[Replica]:
+        return [replica for replica in self.replicas.values() if replica.membership.ready]
+
+    def _serving(self, archive: str) -> list[Replica]:
+        """Return the ready replicas of an archive, or of the newest snapshot that is ready."""
+        ready = self._ready()
+        if not archive and ready:
+            archive = max(map(_edition, ready))[1]
+        return [replica for replica in ready if replica.archive == archive]
+
     def _notice(self) -> None:
-        ready = [replica for replica in self.replicas.values() if replica.membership.ready]
+        ready = self._ready()
         if ready:
             self.identity = max(ready, key=_edition).membership.described
             self._lost = None
         elif self._lost is None and self.identity is not None:
             self._lost = self._clock()
-        self._log_changes()
+        for endpoint, replica in self.replicas.items():
+            self._log_state(endpoint, replica.membership)
+            self._count_openings(endpoint, replica.breaker)
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def _log_changes(self) -> None:
-        for endpoint, replica in self.replicas.items():
-            membership = replica.membership
-            if self._logged.get(endpoint, State.DOWN) is not membership.state:
-                self._logged[endpoint] = membership.state
-                logger.info(
-                    "replica changed",
-                    library=self.name,
-                    endpoint=endpoint,
-                    state=str(membership.state),
-                    error=membership.error,
-                )
+    def _log_state(self, endpoint: str, membership: Membership) -> None:
+        if self._logged.get(endpoint, State.DOWN) is not membership.state:
+            self._logged[endpoint] = membership.state
+            logger.info(
+                "replica changed",
+                library=self.name,
+                endpoint=endpoint,
+                state=str(membership.state),
+                error=membership.error,
+            )
+
+    def _count_openings(self, endpoint: str, breaker: Breaker) -> None:
+        new = breaker.openings - self._told_openings.get(endpoint, 0)
+        if new:
+            self._told_openings[endpoint] = breaker.openings
+            self._openings += new
+            logger.warning(
+                "breaker opened", library=self.name, endpoint=endpoint, seconds=breaker.pause
+            )
 
 
 def _edition(replica: Replica) -> tuple[str, str]:

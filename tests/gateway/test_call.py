@@ -288,8 +288,8 @@ def test_slow_replica_is_hedged(start, pooled):
             for _ in range(10):
                 await ask(shard)
             slow.script = block
-            # The quick one looks busy, so the slow one is chosen first.
-            shard.replicas[quick.endpoint].outstanding += 5
+            # The quick one looks slow, so the slow one is chosen first.
+            shard.replicas[quick.endpoint].pace = 100.0
             return await ask(shard)
 
     before = len(quick.asked)

