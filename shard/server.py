@@ -42,6 +42,7 @@ GARBAGE_REPORT = 60.0
 """Seconds between two log lines about unreadable messages."""
 
 _TAG_PREFIX = PROTOCOL_TAG.partition(b"/")[0] + b"/"
+_ALL_OR_IPV6 = ("tcp://*", "tcp://[")
 _OPTIONS = (
     (zmq.LINGER, FLUSH_MS),
     (zmq.MAXMSGSIZE, MAX_REQUEST_BYTES),
@@ -60,6 +61,18 @@ class Answers(Protocol):
         ...
 
 
+class Door(Protocol):
+    """Who may connect; `shard.admission.Admission` is one."""
+
+    def open(self, context: "zmq.Context[zmq.Socket[bytes]]", socket: "zmq.Socket[bytes]") -> None:
+        """Guard ``socket`` before it is bound."""
+        ...
+
+    def close(self) -> None:
+        """Give everything back, before the context ends."""
+        ...
+
+
 class BindFailed(CorpusError):
     """The endpoint cannot be bound; the message says why."""
 
@@ -72,6 +85,7 @@ class Server:
         guard: Told of every step; knows which requests are refused.
         vitals: Where the server notes when it bound and that it drains.
         log_queries: Whether the text of a query may stand in the record of what is running.
+        door: Who may connect; whoever can reach the endpoint if there is none.
         replied: Called after each reply, when nothing is being worked on.
         routing_id: What `shard.health` tells a stand-in by; a worker has none.
 
@@ -88,6 +102,7 @@ class Server:
         guard: Guard | None = None,
         vitals: Vitals | None = None,
         log_queries: bool = True,
+        door: Door | None = None,
         replied: Callable[[], None] = lambda: None,
         routing_id: bytes = b"",
         clock: Clock = time.monotonic,
@@ -99,6 +114,7 @@ class Server:
         self._guard = guard or Unguarded()
         self._vitals = vitals or Vitals()
         self._log_queries = log_queries
+        self._door = door
         self._replied = replied
         self._clock = clock
         self._last_reply = -LINGER
@@ -113,6 +129,10 @@ class Server:
             self._socket.setsockopt(option, value)
         if routing_id:
             self._socket.setsockopt(zmq.ROUTING_ID, routing_id)
+        if endpoint.startswith(_ALL_OR_IPV6):
+            self._socket.setsockopt(zmq.IPV6, 1)
+        if door is not None:
+            door.open(self._context, self._socket)
 
     @property
     def wake_descriptor(self) -> int:
@@ -163,6 +183,8 @@ class Server:
 
     def close(self) -> None:
         """Hand over the last replies and give everything back."""
+        if self._door is not None:
+            self._door.close()
         self._context.destroy(linger=FLUSH_MS)
         os.close(self._wake_reader)
         os.close(self._wake_writer)

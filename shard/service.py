@@ -1,9 +1,11 @@
 """A replica from the outside: the lock on its socket, its keeper, and nothing left behind."""
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from common import curve
 from common.endpoints import MAX_SOCKET_PATH, ipc_path
 from common.errors import ConfigError
 from shard import standin, worker
@@ -18,14 +20,14 @@ def run(post: Post, open_leaf: OpenLeaf, *, since: float) -> int:
     ``since`` is when the process set out to serve, on the monotonic clock.
 
     Raises:
-        ConfigError: The endpoint is not one.
+        ConfigError: The endpoint is not one, or a network is to be spoken to without keys.
         EndpointInUse: Another live process serves the socket.
     """
     socket = socket_of(post.endpoint)
     # Whoever may write to the socket may ask for anything: only this user.
     os.umask(0o077)
     if socket is None:
-        return _keep(post, open_leaf, since)
+        return _keep(_with_keys(post), open_leaf, since)
     lock = SocketLock(socket)
     lock.acquire()
     try:
@@ -52,6 +54,17 @@ def socket_of(endpoint: str) -> Path | None:
             f"endpoint: expected a path of at most {MAX_SOCKET_PATH} bytes, got {endpoint!r}"
         )
     return path
+
+
+def _with_keys(post: Post) -> Post:
+    keys = curve.keys(post.settings)
+    if keys is None:
+        return post
+    # Imported before any fork, and not at all by the others.
+    from shard.admission import Admission, check_curve  # noqa: PLC0415
+
+    check_curve()
+    return replace(post, door=partial(Admission, keys))
 
 
 def _keep(post: Post, open_leaf: OpenLeaf, since: float) -> int:

@@ -38,6 +38,7 @@ def stand_in(reason: str, seconds: float, post: Post) -> int:
         post.endpoint,
         capacity=post.settings.shard_queue,
         vitals=vitals,
+        door=post.door and post.door(),
         routing_id=STAND_IN,
     )
 

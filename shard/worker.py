@@ -20,7 +20,7 @@ from shard.ceiling import Ceiling
 from shard.fingerprint import NOTHING
 from shard.guard import Guard, KeptGuard
 from shard.keeper import Seat
-from shard.server import Answers, Server
+from shard.server import Answers, Door, Server
 from shard.vitals import Vitals
 
 CANNOT_SERVE = 3
@@ -35,10 +35,15 @@ OpenLeaf = Callable[[Guard, Vitals], tuple[Answers, Facts]]
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """Where and how a worker serves."""
+    """Where and how a worker serves.
+
+    Attributes:
+        door: Makes the one who says who may connect; None lets in whoever can.
+    """
 
     endpoint: str
     settings: Settings
+    door: Callable[[], Door] | None = None
 
 
 def work(seat: Seat, post: Post, open_leaf: OpenLeaf) -> int:
@@ -61,6 +66,7 @@ def work(seat: Seat, post: Post, open_leaf: OpenLeaf) -> int:
             guard=guard,
             vitals=vitals,
             log_queries=post.settings.log_queries,
+            door=post.door and post.door(),
             replied=partial(_leave_if_large, ceiling, vitals, seat),
         )
         server.bind()

@@ -14,12 +14,12 @@ def endpoint(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def connect() -> Iterator[Callable[[str], Peer]]:
+def connect() -> Iterator[Callable[..., Peer]]:
     peers: list[Peer] = []
     with zmq_context() as context:
 
-        def connect(endpoint: str) -> Peer:
-            peers.append(Peer(context, endpoint))
+        def connect(endpoint: str, *keys) -> Peer:
+            peers.append(Peer(context, endpoint, *keys))
             return peers[-1]
 
         yield connect

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple, Self
 
 import zmq
 
@@ -13,11 +14,28 @@ PATIENCE = 10.0
 """Seconds after which a test gives up waiting."""
 
 
-class Peer:
-    """One DEALER that is connected to one endpoint."""
+class Pair(NamedTuple):
+    """A secret key and the public one that belongs to it."""
 
-    def __init__(self, context: zmq.Context, endpoint: str) -> None:
+    public: str
+    secret: str
+
+    @classmethod
+    def new(cls) -> Self:
+        return cls(*(key.decode() for key in zmq.curve_keypair()))
+
+
+class Peer:
+    """One DEALER that is connected to one endpoint; with a pair of keys it speaks CURVE."""
+
+    def __init__(
+        self, context: zmq.Context, endpoint: str, own: Pair | None = None, server: str = ""
+    ) -> None:
         self._socket = context.socket(zmq.DEALER)
+        if own is not None:
+            self._socket.setsockopt_string(zmq.CURVE_PUBLICKEY, own.public)
+            self._socket.setsockopt_string(zmq.CURVE_SECRETKEY, own.secret)
+            self._socket.setsockopt_string(zmq.CURVE_SERVERKEY, server)
         self._socket.setsockopt(zmq.LINGER, 0)
         self._socket.setsockopt(zmq.IMMEDIATE, 1)
         self._socket.setsockopt(zmq.RECONNECT_IVL, 5)

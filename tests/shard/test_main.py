@@ -43,6 +43,9 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         pytest.param(
             (*SERVE, "--endpoint", "ipc:///x", "--adapter", "y"), "mediawiki", id="adapter"
         ),
+        pytest.param(
+            (*SERVE, "--endpoint", "tcp://127.0.0.1:1"), "SHARD_TCP_PLAIN", id="network, no keys"
+        ),
     ],
 )
 def test_bad_usage_is_named_and_exits_2(arguments: tuple[str, ...], named: str):
