@@ -178,8 +178,10 @@ def _change(library: Library, served: Served, wanted: Wanted) -> Change:
 
 def _difference(before: Library, after: Library, served: Served, wanted: Wanted) -> str:
     """Return why the replicas of a library cannot stay as they are; empty if they can."""
-    if served.root / before.path != wanted.root / after.path:
-        return f"{served.root / before.path} to {wanted.root / after.path}"
+    if served.root != wanted.root:
+        return f"corpus root {served.root} to {wanted.root}"
+    if before.path != after.path:
+        return f"{before.path} to {after.path}"
     archive = wanted.archives.get(after.name, "")
     if archive and any(one != archive for one in served.archives.get(after.name, ())):
         return f"another archive in the place of {after.path}"

@@ -41,6 +41,16 @@ class Replica(msgspec.Struct, kw_only=True):
         path = ipc_path(self.endpoint)
         return path.name.rpartition(".")[2] if path else self.endpoint.rpartition("/")[2]
 
+    @property
+    def troubles(self) -> list[str]:
+        """What keeps it from serving, or from serving everything, in words."""
+        found = [self.error] if self.error else []
+        if self.breaker not in {None, "", "closed"}:
+            found.append(f"breaker {self.breaker}")
+        if self.quarantined:
+            found.append(f"{self.quarantined} quarantined")
+        return found
+
 
 class LibraryStatus(msgspec.Struct, kw_only=True):
     """One library, as ``/status`` shows it."""
@@ -48,6 +58,7 @@ class LibraryStatus(msgspec.Struct, kw_only=True):
     name: str
     slug: str = ""
     state: str = ""
+    error: str | None = None
     index: str | None = None
     index_reason: str | None = None
     adapter: str | None = None

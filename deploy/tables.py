@@ -94,7 +94,7 @@ def cluster(status: ClusterStatus) -> Table:
     for library in status.gateway.libraries:
         for number, replica in enumerate(library.replicas or [Replica(state="down")]):
             head = _library_cells(library) if number == 0 else [Text()] * 5
-            table.add_row(*head, str(number), *_replica_cells(replica))
+            table.add_row(*head, replica.label or str(number), *_replica_cells(replica))
     return table
 
 
@@ -188,7 +188,7 @@ def _adapter(served: Served) -> str:
 def _library_cells(library: LibraryStatus) -> list[Text]:
     return [
         Text(library.name),
-        _state(library.state),
+        _state(library.state, "" if any(one.error for one in library.replicas) else library.error),
         Text(library.snapshot or "–"),
         Text("–" if library.documents is None else f"{library.documents:,}"),
         Text(_with_reason(library.index or "–", library.index_reason)),
@@ -197,7 +197,7 @@ def _library_cells(library: LibraryStatus) -> list[Text]:
 
 def _replica_cells(replica: Replica) -> list[Text]:
     return [
-        _state(replica.state, replica.error),
+        _state(replica.state, "; ".join(replica.troubles)),
         Text(str(replica.keeper_pid or "–")),
         Text(str(replica.pid or "–")),
         Text(uptime(replica.uptime)),

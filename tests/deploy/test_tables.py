@@ -76,6 +76,30 @@ def test_status_says_why_an_index_is_not_the_best_and_a_replica_not_ready(
     assert "down (speaks protocol 2, expected 1)" in out
 
 
+def test_status_says_what_a_replica_is_kept_from(capsys: pytest.CaptureFixture[str]) -> None:
+    shy = Replica(
+        endpoint="ipc:///run/s/wiki.7", state="suspect", quarantined=2, breaker="half-open"
+    )
+    far = Replica(endpoint="tcp://10.0.0.3:7100", state="ready", quarantined=0, breaker="closed")
+
+    tables.print_table(tables.cluster(status(LibraryStatus(name="W", replicas=[shy, far]))))
+
+    _, first, second = capsys.readouterr().out.splitlines()
+    assert "  7  " in first
+    assert "suspect (breaker half-open; 2 quarantined)" in first
+    assert second.split()[:3] == ["10.0.0.3:7100", "ready", "–"]
+
+
+def test_status_says_why_no_replica_of_a_library_is_known(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lost = LibraryStatus(name="Wiki", state="down", error="shard-wiki does not resolve")
+
+    tables.print_table(tables.cluster(status(lost)))
+
+    assert "down (shard-wiki does not resolve)" in capsys.readouterr().out
+
+
 def test_json_is_not_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     tables.print_json({"title": "Лиса"})
 
