@@ -4,8 +4,10 @@ Every library tells of the river Ister in its own way, so that a search brings h
 has words that nobody else has.
 """
 
+import random
 from collections.abc import Callable
 from pathlib import Path
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from common.refs import format_ref
@@ -15,6 +17,14 @@ from tests.support.zims import Entry, build_zim
 
 SNAPSHOT = "2026-11"
 NEWER = "2026-12"
+
+LARGE = "Trades"
+"""The library whose index is too large to be held in memory as a whole."""
+
+FILLERS = 300
+"""Pages of made-up words in it, which no query finds."""
+
+_WORDS_OF_FILLER = 60
 
 
 class Page(NamedTuple):
@@ -171,12 +181,27 @@ def write_library(
     """Write one archive, named by library and snapshot; every page tells its snapshot."""
     family, written = LIBRARIES[name]
     listed = [*written, extra] if extra else written
+    if name == LARGE:
+        listed = [*listed, *_fillers()]
     dated = [page._replace(more=f"{page.more} Printed in {snapshot}.") for page in listed]
     return build_zim(
         folder / f"{name.lower().replace(' ', '-')}_{snapshot}.zim",
         [family.entry(number, page) for number, page in enumerate(dated, start=1)],
         metadata={"Title": name, "Date": f"{snapshot}-28", **family.metadata},
     )
+
+
+def _fillers() -> list[Page]:
+    chance = random.Random(5)
+
+    def words() -> str:
+        # Of all initials, or the words of the other pages would lie together in one block.
+        return " ".join(
+            f"{chance.choice(ascii_lowercase)}q{chance.randrange(10**6):06d}"
+            for _ in range(_WORDS_OF_FILLER)
+        )
+
+    return [Page(f"X{number:03d}", words(), words()) for number in range(FILLERS)]
 
 
 def path_of(name: str, page: Page) -> str:

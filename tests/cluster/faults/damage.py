@@ -20,6 +20,9 @@ _CHECKSUM_BYTES = 16
 _LZMA2 = b"\x04"
 """What the first byte of a cluster says of its compression."""
 
+_EVERY = 100
+"""One of so many places in an index is overwritten."""
+
 _PAGE_BYTES = 100_000
 _WRITTEN_BYTES = 5_000
 
@@ -49,13 +52,13 @@ def cut_in_place(archive: Path) -> None:
     os.truncate(archive, archive.stat().st_size // 2)
 
 
-def scribble_over_index(archive: Path, *, seed: int = 1) -> None:
+def scribble_over_index(archive: Path, *, seed: int = 2) -> None:
     """Overwrite bytes at random places of the full-text index, in place."""
     place = locate(archive, FULLTEXT_PATHS)
     assert isinstance(place, Blob), place
     chance = random.Random(seed)
     with archive.open("r+b") as file:
-        for _ in range(max(200, place.size // 100)):
+        for _ in range(place.size // _EVERY):
             file.seek(place.offset + chance.randrange(place.size - 16))
             file.write(chance.randbytes(16))
 
