@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -153,10 +154,22 @@ class ScriptedReplica:
         self._thread.join(WAIT)
         assert not self._thread.is_alive()
 
+    def prepared(self, context: "zmq.Context[zmq.Socket[bytes]]") -> AbstractContextManager[Any]:
+        """Return what is open beside the socket, in the same thread."""
+        return nullcontext()
+
+    def bind(self, socket: "zmq.Socket[bytes]") -> None:
+        """Bind the socket."""
+        socket.bind(self.endpoint)
+
     def _serve(self) -> None:
-        with zmq.Context() as context, context.socket(zmq.ROUTER) as socket:
+        with (
+            zmq.Context() as context,
+            self.prepared(context),
+            context.socket(zmq.ROUTER) as socket,
+        ):
             socket.setsockopt(zmq.LINGER, 0)
-            socket.bind(self.endpoint)
+            self.bind(socket)
             self._bound.set()
             while not self._stopping.is_set():
                 if socket.poll(5):

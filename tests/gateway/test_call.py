@@ -18,6 +18,7 @@ from common.frames import DescribeRequest, QueryRequest
 from common.manifest import Library, Manifest
 from gateway.call import Call, Patience
 from gateway.discovery import LocalDiscovery
+from gateway.hedging import HedgeBudget
 from gateway.membership import State
 from gateway.metrics import Metrics
 from gateway.pool import Pool
@@ -240,8 +241,9 @@ def test_pinned_request_never_goes_to_another_edition(start, pooled):
 
     async def main():
         async with pooled() as (_, shard):
-            with pytest.raises(ShardUnavailable):
-                await ask(shard, archive="older")
+            with pytest.raises(WrongArchive):
+                # At once: no waiting brings the older one back.
+                await ask(shard, Patience(1000.0, 1000.0, for_suspects=True), archive="older")
 
     run(main())
     assert lib.asked == []
@@ -288,6 +290,8 @@ def test_slow_replica_is_hedged(start, pooled):
             for _ in range(10):
                 await ask(shard)
             slow.script = block
+            # The requests before may have used up what there was to spend.
+            shard.hedges = HedgeBudget()
             # The quick one looks slow, so the slow one is chosen first.
             shard.replicas[quick.endpoint].pace = 100.0
             return await ask(shard)

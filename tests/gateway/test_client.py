@@ -1,17 +1,23 @@
 import asyncio
 import gc
+import socket
 from contextlib import asynccontextmanager
 
 import pytest
 
+from common.codec import MAX_FRAME_BYTES, encode
 from common.deadline import Deadline
-from common.errors import DeadlineExceeded, Overloaded, ShardUnavailable
-from common.frames import PROTOCOL_TAG, DescribeReply, DescribeRequest
-from gateway import client
-from gateway.client import Wire
-from tests.gateway.scripted import described, run, until
+from common.errors import DeadlineExceeded, InvalidArguments, Overloaded, ShardUnavailable
+from common.frames import PROTOCOL_TAG, DescribeReply, DescribeRequest, QueryRequest
+from gateway import client, handshakes
+from gateway.client import MAX_REQUEST_BYTES, Wire
+from shard import server
+from tests.gateway.scripted import described, found, run, until
 
 ASK = DescribeRequest(request_id=0, library="Lib")
+
+GREETING = "ff00000000000000017f" + "0300" + b"NULL".ljust(20, b"\0").hex() + "00" * 32
+"""What a ZeroMQ peer says first, for the mechanism NULL."""
 
 
 class Watcher:
@@ -222,3 +228,127 @@ def test_peer_that_has_just_gone_is_known_to_be_gone_after_one_try(replica):
             return connection.alive, watcher.events
 
     assert run(main()) == (False, ["connected", "disconnected"])
+
+
+def query(request_id=0, text="den"):
+    return QueryRequest(
+        request_id=request_id,
+        library="Lib",
+        archive="",
+        budget=0.0,
+        text=text,
+        words=["den"],
+        limit=5,
+    )
+
+
+def test_duplicate_of_a_reply_is_dropped(replica):
+    lib = replica()
+
+    async def main():
+        async with connected(lib.endpoint) as (connection, _):
+            again = []
+            lib.script = lambda request: again.append(encode(described(request))) or again[0]
+            await connection.ask(ASK, soon())
+            with pytest.raises(DeadlineExceeded):
+                await connection.ask(ASK, Deadline.after(0.1))
+            return connection.late
+
+    assert run(main()) == 1
+
+
+def test_reply_that_is_too_large_is_not_read_and_the_connection_comes_back(replica):
+    lib = replica(script=lambda request: [PROTOCOL_TAG, bytes(MAX_FRAME_BYTES + 1)])
+
+    async def main():
+        async with connected(lib.endpoint) as (connection, _):
+            with pytest.raises(ShardUnavailable):
+                await connection.ask(ASK, soon())
+            lib.script = described
+            await until(lambda: connection.alive)
+            return await connection.ask(ASK, soon())
+
+    assert isinstance(run(main()), DescribeReply)
+
+
+def test_request_that_is_too_large_is_not_sent(replica):
+    lib = replica()
+
+    async def main():
+        async with connected(lib.endpoint) as (connection, watcher):
+            with pytest.raises(InvalidArguments, match="at most 1048576 bytes"):
+                await connection.ask(query(text="x" * MAX_REQUEST_BYTES), soon())
+            await connection.ask(ASK, soon())
+            return watcher.events
+
+    assert run(main()) == ["connected"]
+    assert lib.asked == []
+
+
+def test_largest_request_is_what_a_shard_reads():
+    assert MAX_REQUEST_BYTES == server.MAX_REQUEST_BYTES
+
+
+def test_peer_that_speaks_another_protocol_is_told_and_tried_again(sockets):
+    path = sockets / "lib.0"
+
+    async def main():
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(str(path))
+        listener.listen()
+        listener.setblocking(False)
+        wire, watcher = Wire(), Watcher()
+        connection = wire.connect(f"ipc://{path}", watcher)
+        loop = asyncio.get_running_loop()
+        try:
+            for _ in range(2):
+                peer, _ = await loop.sock_accept(listener)
+                # A greeting of ZeroMQ, then a frame where its handshake would be.
+                await loop.sock_sendall(peer, bytes.fromhex(GREETING) + b"\x00\x01x")
+                await until(lambda: watcher.events)
+                peer.close()
+        finally:
+            connection.close()
+            wire.close()
+            listener.close()
+        return watcher.events[0]
+
+    assert run(main()) == handshakes.FOREIGN
+
+
+def test_abandoned_request_is_owed_until_its_answer_comes(replica):
+    slow = replica()
+    slow.script = lambda request: slow.released.wait(5) and found(request, "Den")
+    late = []
+
+    async def main():
+        async with connected(slow.endpoint) as (connection, _):
+            ask = asyncio.create_task(connection.ask(query(), soon(), late.append))
+            await until(lambda: slow.asked)
+            ask.cancel()
+            await asyncio.gather(ask, return_exceptions=True)
+            owed = connection.outstanding
+            slow.released.set()
+            await until(lambda: late)
+            return owed, connection.outstanding
+
+    assert run(main()) == (1, 0)
+
+
+def test_abandoned_requests_are_bounded_with_the_others(replica, monkeypatch):
+    monkeypatch.setattr(client, "MAX_PENDING", 3)
+
+    async def main():
+        async with connected(replica(script=lambda request: None).endpoint) as (connection, _):
+            asks = [
+                asyncio.create_task(connection.ask(query(), soon(), lambda _: None))
+                for _ in range(3)
+            ]
+            await asyncio.sleep(0)
+            for ask in asks:
+                ask.cancel()
+            await asyncio.gather(*asks, return_exceptions=True)
+            with pytest.raises(Overloaded):
+                await connection.ask(query(), soon(), lambda _: None)
+
+    run(main())
