@@ -28,8 +28,8 @@ GATEWAY_REPLICA_MB = 0.25
 GATEWAY_HEADROOM_MB = 256
 """MiB for calls in flight: a document of MAX_FETCH_CHARS is held several times while it is sent."""
 
-GATEWAY_PIDS = 64
-"""Threads of a gateway; one look-up of a name may hold another for each library."""
+GATEWAY_PIDS = 96
+"""Threads of a gateway: at most 64 of them look up names."""
 
 
 class Resources(NamedTuple):
@@ -64,5 +64,4 @@ def gateway_resources(manifest: Manifest, settings: Settings) -> Resources:
     """Return what the container of one gateway over ``manifest`` may take."""
     replicas = sum(library.replicas for library in manifest.libraries)
     reserve = GATEWAY_MB + settings.search_cache_mb + round(GATEWAY_REPLICA_MB * replicas)
-    pids = GATEWAY_PIDS + len(manifest.libraries)
-    return Resources(reserve, reserve + GATEWAY_HEADROOM_MB, pids)
+    return Resources(reserve, reserve + GATEWAY_HEADROOM_MB, GATEWAY_PIDS)
