@@ -21,6 +21,8 @@ READY_SECONDS = 300
 
 PORT = 7100
 
+ANSWERED = "corpus_shard_request_duration_seconds_count"
+
 
 class Memory:
     """Memory of processes, in MiB: `pss` counts shared pages by share, `uss` not at all."""
@@ -132,12 +134,21 @@ class Fleet:
         libraries = self.get("/status")["libraries"]
         return [replica["pid"] for library in libraries for replica in library["replicas"]]
 
+    def answered(self) -> int:
+        """Return how many requests the shards have answered."""
+        lines = self._read("/metrics").decode().splitlines()
+        counts = [line for line in lines if line.startswith(ANSWERED)]
+        return sum(int(float(line.rpartition(" ")[2])) for line in counts)
+
     def get(self, path: str) -> dict[str, Any]:
         """Return the JSON at a path of the gateway."""
+        return dict(json.loads(self._read(path)))
+
+    def _read(self, path: str) -> bytes:
         connection = http.client.HTTPConnection("127.0.0.1", self._http_port, timeout=30)
         try:
             connection.request("GET", path)
-            return dict(json.loads(connection.getresponse().read()))
+            return connection.getresponse().read()
         finally:
             connection.close()
 

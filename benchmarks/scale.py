@@ -24,12 +24,10 @@ from tests.support import zims
 
 SIZES = (10, 50, 200)
 ASKED = (10, 100, 1000)
-QUERIES = 40
+QUERIES = 36
 IDLE_SECONDS = 6.0
-WORDS = ("fox", "hen", "ranking", "red", "vulpes", "female", "chicken", "burrow", "score", "term")
-
-FETCH_PHASE = 15
-"""Owners of hits that the second scatter asks, at most."""
+WORDS = ("fox", "small", "hen", "night", "continent", "burrow", "entrances", "nursery", "surface")
+"""All in the archive, so that nothing is taken for misspelt and asked for again."""
 
 LOOK_SECONDS = 2.0
 """Between two looks of a gateway for replicas."""
@@ -39,14 +37,17 @@ class Measured(NamedTuple):
     """One fleet. Memory in MiB, CPU in milliseconds, times in seconds.
 
     Attributes:
+        started: From the first process to the last answer; `start_cpu` is that of one shard.
         shard: Of keeper and worker together, per shard; `shard_own` without shared pages.
         gateway_idle: Milliseconds of CPU per second without a call.
+        messages: To and from shards, per search.
         query_gateway: CPU of the gateway per search, `query_shards` that of all shards.
         p50: Of the searches of one client.
     """
 
     shards: int
     started: float
+    start_cpu: float
     shard: float
     shard_own: float
     gateway: float
@@ -54,6 +55,7 @@ class Measured(NamedTuple):
     sockets: int
     gateway_idle: float
     shard_idle: float
+    messages: float
     query_gateway: float
     query_shards: float
     p50: float
@@ -70,7 +72,6 @@ async def ask(url: str) -> list[float]:
     """Return the seconds that each search took, one after the other."""
     taken = []
     async with Client(f"{url}/mcp") as client:
-        await call(client, "search", query="warm up")
         for query in queries():
             answer = await call(client, "search", query=query)
             taken.append(answer.seconds)
@@ -80,16 +81,20 @@ async def ask(url: str) -> list[float]:
 def measure(fleet: Fleet, shards: int) -> Measured:
     """Return what a fleet costs, at rest and when it is asked."""
     processes = [*fleet.keepers, *fleet.workers]
+    start_cpu = cpu_seconds(processes) / shards
     at_rest = cpu_seconds([fleet.gateway]), cpu_seconds(processes)
     time.sleep(IDLE_SECONDS)
     rested = cpu_seconds([fleet.gateway]), cpu_seconds(processes)
+    before = fleet.answered()
     taken = asyncio.run(ask(fleet.url))
+    answered = fleet.answered() - before
     asked = cpu_seconds([fleet.gateway]), cpu_seconds(processes)
     memory = Memory(processes)
     files, sockets = descriptors(fleet.gateway)
     return Measured(
         shards=shards,
         started=fleet.started,
+        start_cpu=start_cpu * 1000,
         shard=memory.pss / shards,
         shard_own=memory.uss / shards,
         gateway=Memory([fleet.gateway]).uss,
@@ -97,6 +102,7 @@ def measure(fleet: Fleet, shards: int) -> Measured:
         sockets=sockets,
         gateway_idle=(rested[0] - at_rest[0]) / IDLE_SECONDS * 1000,
         shard_idle=(rested[1] - at_rest[1]) / IDLE_SECONDS / shards * 1000,
+        messages=2 * answered / len(taken),
         query_gateway=(asked[0] - rested[0]) / len(taken) * 1000,
         query_shards=(asked[1] - rested[1]) / len(taken) * 1000,
         p50=statistics.median(taken),
@@ -104,18 +110,15 @@ def measure(fleet: Fleet, shards: int) -> Measured:
     )
 
 
-def fleets(sizes: Sequence[int], keys: Path | None) -> Iterator[Measured]:
-    """Yield what a fleet of each size costs."""
+def fleets(sizes: Sequence[int], keys: Path | None, at_once: int) -> Iterator[Measured]:
+    """Yield what a fleet of each size costs, with ``at_once`` as SEARCH_WORKERS."""
+    environment = {"SEARCH_WORKERS": str(at_once), "SEARCH_CACHE_MB": "0"}
     with tempfile.TemporaryDirectory() as folder:
         archive = zims.wiki_zim(Path(folder) / "wiki_2026-11.zim")
         for size in sizes:
             place = Path(folder) / str(size)
-            with Fleet([archive] * size, place, keys=keys, environment=ALL_AT_ONCE) as fleet:
+            with Fleet([archive] * size, place, keys=keys, environment=environment) as fleet:
                 yield measure(fleet, size)
-
-
-ALL_AT_ONCE = {"SEARCH_WORKERS": "0", "SEARCH_CACHE_MB": "0"}
-"""Without the bound on archives asked at once: its rounds would be measured instead."""
 
 
 class Line(NamedTuple):
@@ -141,6 +144,7 @@ def measured_table(rows: Sequence[Measured]) -> Iterator[str]:
     yield "| --- |" + " ---: |" * len(rows)
     for name, format_, of in (
         ("all answer after, s", "{:.1f}", lambda row: row.started),
+        ("CPU to start a shard, ms", "{:.0f}", lambda row: row.start_cpu),
         ("memory of a shard (PSS), MiB", "{:.1f}", lambda row: row.shard),
         ("– its own pages (USS), MiB", "{:.1f}", lambda row: row.shard_own),
         ("memory of the gateway (USS), MiB", "{:.0f}", lambda row: row.gateway),
@@ -148,6 +152,7 @@ def measured_table(rows: Sequence[Measured]) -> Iterator[str]:
         ("– of them sockets", "{}", lambda row: row.sockets),
         ("gateway at rest, % of a core", "{:.1f}", lambda row: row.gateway_idle / 10),
         ("a shard at rest, % of a core", "{:.2f}", lambda row: row.shard_idle / 10),
+        ("messages per search", "{:.0f}", lambda row: row.messages),
         ("search: CPU of the gateway, ms", "{:.1f}", lambda row: row.query_gateway),
         ("search: CPU of all shards, ms", "{:.1f}", lambda row: row.query_shards),
         ("search, one client: median, ms", "{:.0f}", lambda row: row.p50 * 1000),
@@ -158,12 +163,13 @@ def measured_table(rows: Sequence[Measured]) -> Iterator[str]:
 
 def reckoned_table(rows: Sequence[Measured]) -> Iterator[str]:
     """Yield the lines of the second table, reckoned from the first."""
-    memory, files, at_rest, work = (
+    memory, files, at_rest, messages, work = (
         fitted([(row.shards, of(row)) for row in rows])
         for of in (
             lambda row: row.gateway,
             lambda row: row.files,
             lambda row: row.gateway_idle,
+            lambda row: row.messages,
             lambda row: row.query_gateway,
         )
     )
@@ -174,7 +180,7 @@ def reckoned_table(rows: Sequence[Measured]) -> Iterator[str]:
     for name, format_, of in (
         ("memory of all shards, GiB", "{:.1f}", lambda n: shard * n / 1024),
         ("memory of one gateway, MiB", "{:.0f}", memory.at),
-        ("messages per search", "{:,.0f}", lambda n: 2 * n + 2 * min(n, FETCH_PHASE)),
+        ("messages per search", "{:,.0f}", messages.at),
         ("search: CPU of the gateway, ms", "{:.0f}", work.at),
         ("search: CPU of all shards, ms", "{:.0f}", lambda n: leaf * n),
         ("searches per second of one gateway", "{:.0f}", lambda n: 1000 / work.at(n)),
@@ -193,9 +199,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("sizes", nargs="*", type=int, default=SIZES, metavar="N")
     parser.add_argument("--keys", type=Path, help="what `corpus-mcp keys` made: TCP with CURVE")
+    parser.add_argument("--at-once", type=int, default=0, help="SEARCH_WORKERS; 0: all")
     arguments = parser.parse_args()
     rows = []
-    for row in fleets(arguments.sizes or SIZES, arguments.keys):
+    for row in fleets(arguments.sizes or SIZES, arguments.keys, arguments.at_once):
         sys.stderr.write(f"measured {row.shards} shards\n")
         rows.append(row)
     sys.stdout.write("\n".join(measured_table(rows)) + "\n")
