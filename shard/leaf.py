@@ -12,7 +12,6 @@ from common.deadline import Deadline
 from common.errors import (
     CorpusError,
     DeadlineExceeded,
-    ProtocolError,
     Quarantined,
     RefNotFound,
     ShardFault,
@@ -56,15 +55,6 @@ MAX_SUSPECTS = 4
 
 MAX_SUGGESTIONS = 8
 """Words suggested for one."""
-
-MAX_WORDS = 256
-"""Words of one request; a gateway sends 32 at most, and each costs a posting list."""
-
-MAX_HITS = 1000
-"""Hits of one query; a gateway asks for 30."""
-
-MAX_PATHS = 1000
-"""Previews of one request; a gateway asks for some 15."""
 
 Steps = Iterator[Reply | None]
 """None where more urgent work may pass; the last item is the reply."""
@@ -115,7 +105,6 @@ class Leaf:
 
     def _steps(self, request: Request, deadline: Deadline) -> Steps:
         self._check_identity(request)
-        _check_size(request)
         if isinstance(request, DescribeRequest):
             yield self._describe(request)
         elif isinstance(request, QueryRequest):
@@ -276,21 +265,6 @@ class Leaf:
             document = self._adapter.parse(self._archive.read(head.path))
             self._documents.put(head.path, document)
         return document
-
-
-def _check_size(request: Request) -> None:
-    """Refuse what no gateway asks for, and what would keep everybody else waiting.
-
-    Raises:
-        ProtocolError: It is too much.
-    """
-    words = getattr(request, "words", ())
-    if len(words) > MAX_WORDS:
-        raise ProtocolError(f"expected at most {MAX_WORDS} words, got {len(words)}")
-    if isinstance(request, QueryRequest) and not 0 <= request.limit <= MAX_HITS:
-        raise ProtocolError(f"expected a limit from 0 to {MAX_HITS}, got {request.limit}")
-    if isinstance(request, PreviewRequest) and len(request.paths) > MAX_PATHS:
-        raise ProtocolError(f"expected at most {MAX_PATHS} paths, got {len(request.paths)}")
 
 
 def _check(deadline: Deadline) -> None:

@@ -30,6 +30,10 @@ MAX_BUDGET = 600.0
 """Seconds; the settings allow no longer deadline, and an endless one would never be dropped."""
 
 
+MAX_BYTES = 16 * 1024 * 1024
+"""Bytes of all frames that wait; decoded, each takes up to four times its own."""
+
+
 class Lane(IntEnum):
     """What passes what; the lowest number goes first."""
 
@@ -44,6 +48,7 @@ class Job:
 
     Attributes:
         peer: Where the reply goes.
+        size: Bytes of its frame.
         subject: Fingerprint of what is worked on.
         steps: What is left of the work; None until it begins.
     """
@@ -51,6 +56,7 @@ class Job:
     peer: bytes
     request: Request
     deadline: Deadline
+    size: int = 0
     subject: bytes = b""
     steps: Iterator[Reply | None] | None = None
 
@@ -77,7 +83,7 @@ def deadline(request: Request, *, clock: Clock = time.monotonic) -> Deadline:
 
 
 class RequestQueue:
-    """At most ``capacity`` jobs in three lanes.
+    """At most ``capacity`` jobs, and `MAX_BYTES` of them, in three lanes.
 
     Attributes:
         expired: Jobs dropped because their deadline had passed.
@@ -86,6 +92,7 @@ class RequestQueue:
     def __init__(self, capacity: int) -> None:
         self.expired = 0
         self._capacity = capacity
+        self._bytes = 0
         self._lanes: dict[Lane, deque[Job]] = {each: deque() for each in Lane}
 
     def __len__(self) -> int:
@@ -97,31 +104,40 @@ class RequestQueue:
         Raises:
             Overloaded: All places are taken by jobs that somebody still waits for.
         """
-        if len(self) >= self._capacity:
+        if not self._has_room(job):
             self._drop_expired()
-        if len(self) >= self._capacity:
-            raise Overloaded(f"expected fewer than {self._capacity} waiting requests")
+        if not self._has_room(job):
+            raise Overloaded(
+                f"expected fewer than {self._capacity} waiting requests of {MAX_BYTES} bytes"
+            )
         self._lanes[lane(job.request)].append(job)
+        self._bytes += job.size
 
     def put_back(self, job: Job) -> None:
         """Return a job that was begun to the head of its lane; it never lost its place."""
         self._lanes[lane(job.request)].appendleft(job)
+        self._bytes += job.size
 
     def take(self) -> Job | None:
         """Return the most urgent job that somebody still waits for; None if there is none."""
         for jobs in self._lanes.values():
             while jobs:
                 job = jobs.popleft()
+                self._bytes -= job.size
                 if not job.deadline.expired():
                     return job
                 self._drop(job)
         return None
+
+    def _has_room(self, job: Job) -> bool:
+        return len(self) < self._capacity and self._bytes + job.size <= MAX_BYTES
 
     def _drop_expired(self) -> None:
         for each, jobs in self._lanes.items():
             gone = [job for job in jobs if job.deadline.expired()]
             self._lanes[each] = deque(job for job in jobs if not job.deadline.expired())
             for job in gone:
+                self._bytes -= job.size
                 self._drop(job)
 
     def _drop(self, job: Job) -> None:

@@ -19,7 +19,7 @@ from common.deadline import Clock, Deadline
 from common.errors import CorpusError, Draining, ProtocolError, Quarantined, ShardFault
 from common.frames import PROTOCOL_TAG, DescribeRequest, Reply, Request
 from common.logs import get_logger
-from shard import fingerprint, queue
+from shard import fingerprint, limits, queue
 from shard.guard import Guard, Unguarded
 from shard.queue import Job, RequestQueue
 from shard.vitals import Vitals
@@ -27,6 +27,14 @@ from shard.vitals import Vitals
 MAX_REQUEST_BYTES = 1024 * 1024
 """Largest request that is read: the longest path and some thousand section ids are far below.
 A connection that sends more is closed."""
+
+WAITING_IN = 64
+"""Messages of one connection that libzmq reads ahead; after that its sender has to wait."""
+
+WAITING_OUT = 256
+"""Replies that libzmq keeps for a connection that takes none, beside those in the system's buffers;
+further ones are dropped. As many as may wait for their turn by default (SHARD_QUEUE), so that a
+peer that reads loses none; one that answers no heartbeats is cut off within two seconds anyway."""
 
 INTAKE = 64
 """Requests read between two steps, so that a flood cannot keep the worker from answering."""
@@ -46,10 +54,17 @@ _ALL_OR_IPV6 = ("tcp://*", "tcp://[")
 _OPTIONS = (
     (zmq.LINGER, FLUSH_MS),
     (zmq.MAXMSGSIZE, MAX_REQUEST_BYTES),
+    (zmq.RCVHWM, WAITING_IN),
+    (zmq.SNDHWM, WAITING_OUT),
     (zmq.HEARTBEAT_IVL, 500),
     (zmq.HEARTBEAT_TIMEOUT, 1500),
     (zmq.HANDSHAKE_IVL, 1000),
     (zmq.TCP_MAXRT, 2000),
+    # For peers that know no heartbeats and whose machine is gone.
+    (zmq.TCP_KEEPALIVE, 1),
+    (zmq.TCP_KEEPALIVE_IDLE, 30),
+    (zmq.TCP_KEEPALIVE_INTVL, 10),
+    (zmq.TCP_KEEPALIVE_CNT, 3),
 )
 
 
@@ -218,11 +233,12 @@ class Server:
             self._refuse_garbage(peer, parts, exc)
             return
         try:
-            self._queue.put(self._admitted(peer, request))
+            limits.check(request)
+            self._queue.put(self._admitted(peer, request, len(parts[1])))
         except CorpusError as exc:
             self._send(peer, codec.error_reply(request.request_id, exc))
 
-    def _admitted(self, peer: bytes, request: Request) -> Job:
+    def _admitted(self, peer: bytes, request: Request, size: int) -> Job:
         subject = fingerprint.of_request(request)
         if self._vitals.draining and not isinstance(request, DescribeRequest):
             raise Draining(f"{request.library} is shutting this replica down")
@@ -232,6 +248,7 @@ class Server:
             peer=peer,
             request=request,
             deadline=queue.deadline(request, clock=self._clock),
+            size=size,
             subject=subject,
         )
 
@@ -275,11 +292,14 @@ class Server:
         if len(parts[1]) > codec.MAX_FRAME_BYTES:
             self._logger.error("reply too large", reply=type(reply).__name__, bytes=len(parts[1]))
             parts = codec.encode(self._fault(job.request))
-        self._socket.send_multipart([job.peer, *parts], zmq.DONTWAIT)
+        self._send_parts(job.peer, parts)
 
     def _send(self, peer: bytes, reply: Reply) -> None:
+        self._send_parts(peer, codec.encode(reply))
+
+    def _send_parts(self, peer: bytes, parts: Sequence[bytes]) -> None:
         # A ROUTER drops what its peer cannot take, so this neither blocks nor fails.
-        self._socket.send_multipart([peer, *codec.encode(reply)], zmq.DONTWAIT)
+        self._socket.send_multipart([peer, *parts], zmq.DONTWAIT)
 
     def _fault(self, request: Request) -> Reply:
         fault = ShardFault(f"{request.library} could not answer because of a fault of its own")

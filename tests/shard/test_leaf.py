@@ -192,22 +192,6 @@ def test_leaf_refuses_requests_for_somebody_else(wiki: Asker, request_: Request)
     assert wiki.ask(request_).code == "wrong_archive"
 
 
-@pytest.mark.parametrize(
-    ("ask", "complaint"),
-    [
-        pytest.param(lambda wiki: wiki.query("w " * 9999), "256 words, got 9999", id="words"),
-        pytest.param(lambda wiki: wiki.query("fox", limit=-5), "got -5", id="limit"),
-        pytest.param(lambda wiki: wiki.query("fox", limit=10**6), "got 1000000", id="hits"),
-        pytest.param(lambda wiki: wiki.preview(*["Fox"] * 9999), "paths, got 9999", id="paths"),
-    ],
-)
-def test_leaf_refuses_what_would_keep_everybody_waiting(wiki: Asker, ask, complaint: str):
-    reply = ask(wiki)
-
-    assert reply.code == "protocol"
-    assert complaint in reply.message
-
-
 def test_leaf_stops_at_the_deadline(wiki: Asker):
     uuid = wiki.archive.uuid
     asked = [

@@ -6,7 +6,7 @@ import pytest
 
 from common.deadline import Deadline
 from common.errors import Overloaded
-from shard.queue import DESCRIBE_BUDGET, MAX_BUDGET, Job, RequestQueue, deadline
+from shard.queue import DESCRIBE_BUDGET, MAX_BUDGET, MAX_BYTES, Job, RequestQueue, deadline
 from tests.shard import requests
 
 
@@ -124,3 +124,33 @@ def test_deadline_bounds_the_budget(clock, budget, seconds):
 
 def test_deadline_of_a_describe_is_its_own(clock):
     assert deadline(requests.describe(), clock=clock).remaining() == DESCRIBE_BUDGET
+
+
+def test_queue_bounds_the_bytes_that_wait(clock):
+    queue = RequestQueue(10)
+    large = job(requests.document(number=1), clock)
+    large.size = MAX_BYTES - 100
+    queue.put(large)
+    small = job(requests.query(number=2), clock)
+    small.size = 101
+    with pytest.raises(Overloaded):
+        queue.put(small)
+    assert queue.take() is large
+    queue.put_back(large)
+    with pytest.raises(Overloaded):
+        queue.put(small)
+    assert queue.take() is large
+
+    queue.put(small)
+
+
+def test_queue_makes_room_of_large_requests_that_expired(clock):
+    queue = RequestQueue(10)
+    large = job(requests.document(number=1), clock, budget=1.0)
+    large.size = MAX_BYTES
+    queue.put(large)
+    clock.now += 2.0
+    small = job(requests.query(number=2), clock)
+    small.size = MAX_BYTES
+
+    queue.put(small)
