@@ -1,6 +1,6 @@
 """Restarting a library without taking it away: each replica goes when its successor is ready."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -67,6 +67,7 @@ def replace(
             has been taken away again, and what served serves on.
     """
     current = record.running(run_dir)
+    gone = []
     for number in current.replicas.get(library.name, ()):
         (free,) = changes.free_numbers(library.slug, rolling.programs(), 1)
         newcomer, after = Newcomer(library, free), _with(current, library.name, number, free)
@@ -78,8 +79,14 @@ def replace(
         current = after
         notify(number, newcomer, found[newcomer.name])
         rolling.settle()
-        rolling.retire([program_name(library.slug, number)])
-    _tidy(library, current, rolling)
+        old = program_name(library.slug, number)
+        rolling.retire([old])
+        gone.append(old)
+    left = _left_over(library, current, rolling.programs())
+    rolling.retire(left)
+    # A number that has become free may have been taken again.
+    serving = _names(library, current)
+    rolling.wait_gone([name for name in (*gone, *left) if name not in serving])
 
 
 def _with(before: Record, name: str, old: int, new: int) -> Record:
@@ -87,8 +94,12 @@ def _with(before: Record, name: str, old: int, new: int) -> Record:
     return msgspec.structs.replace(before, replicas={**before.replicas, name: numbers})
 
 
-def _tidy(library: Library, current: Record, rolling: Rolling) -> None:
-    """Let go of what an interrupted command has left beside the replicas of ``library``."""
-    stay = {program_name(library.slug, number) for number in current.replicas[library.name]}
-    running = [name for name in rolling.programs() if name.rpartition(".")[0] == library.slug]
-    rolling.retire([name for name in running if name not in stay])
+def _left_over(library: Library, current: Record, programs: Iterable[str]) -> list[str]:
+    """Return the programs that an interrupted command has left beside those of ``library``."""
+    others = set(programs) - _names(library, current)
+    return [name for name in others if name.rpartition(".")[0] == library.slug]
+
+
+def _names(library: Library, current: Record) -> set[str]:
+    numbers = current.replicas.get(library.name, ())
+    return {program_name(library.slug, number) for number in numbers}

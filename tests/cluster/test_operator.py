@@ -1,12 +1,15 @@
 """The operator's command, on a cluster that runs."""
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.cluster.agent import ask
-from tests.cluster.running import RunningCluster, wait_until
+from tests.cluster.agent import Load, ask
+from tests.cluster.running import RunningCluster
+from tests.support.figures import Figure
 
 pytestmark = pytest.mark.cluster
 
@@ -78,14 +81,36 @@ def test_second_up_in_the_same_run_directory_is_refused(cluster: RunningCluster)
     assert cluster.ready("Wiki")
 
 
-def test_restart_gives_a_library_a_new_worker(corpus: dict[str, Path], tmp_path: Path) -> None:
+def test_restart_is_seen_by_nobody(corpus: dict[str, Path], tmp_path: Path, figure: Figure) -> None:
+    async def restart_under_load(own: RunningCluster) -> tuple[Load, list[str]]:
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("search", {"query": "visit the farm"}),
+            ("fetch", {"ref": "corpus://Farm/index.html"}),
+        ]
+        load = Load(own.url, clients=2, calls=calls)
+        async with load.running():
+            # Two at once: the second waits for the first.
+            results = await asyncio.gather(
+                *(asyncio.to_thread(own.command, "restart", "farm") for _ in range(2))
+            )
+            await load.answered(10)
+        for result in results:
+            assert result.returncode == 0, result.stderr
+        return load, [result.stdout for result in results]
+
     with RunningCluster({"Farm": corpus["Farm"]}, tmp_path / "run") as own:
         before = own.replica("Farm")["pid"]
 
-        result = own.command("restart", "Farm")
+        load, printed = asyncio.run(restart_under_load(own))
 
-        assert result.returncode == 0, result.stderr
-        wait_until(lambda: own.ready("Farm", other_than=before), 10)
+        figure("restart: calls meanwhile", len(load.answers))
+        figure("restart: slowest call, ms", max(one.seconds for one in load.answers) * 1000)
+        assert load.failures == []
+        assert load.degraded == []
+        assert sum("waiting: corpus-mcp restart is at work" in text for text in printed) == 1
+        assert own.ready("Farm", other_than=before)
+        assert len(own.library("Farm")["replicas"]) == 1
+        assert own.command("logs", "Farm").stdout
 
 
 def test_down_leaves_no_process_and_no_socket(corpus: dict[str, Path], tmp_path: Path) -> None:
