@@ -2,10 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTHON_IMAGE ?= python:3.13-slim
+IMAGES := gateway shard proxy all-in-one
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev run test test-slow quality check lint types contracts format docs lock \
-	validate-corpus corpus-list golden bench clean
+.PHONY: help install dev run test test-slow quality soak check lint types contracts format docs lock \
+	validate-corpus corpus-list golden bench clean test-docker \
+	build start stop down restart ps logs scale restart-shard
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,13 +20,19 @@ run: install ## start the cluster and serve http://127.0.0.1:8000/mcp (Ctrl-C en
 	$(BIN)/corpus-mcp up
 
 test: dev ## run the test suite
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow and not docker"
 
 test-slow: dev ## run the tests that take longer
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m "slow and not docker"
+
+test-docker: dev ## run the tests that need a Docker Engine
+	$(BIN)/pytest -m docker
 
 quality: dev ## measure the answers over real archives; ARGS="--misses", "--update", "--local", …
 	$(BIN)/python -m tests.quality $(ARGS)
+
+soak: dev ## hurt a cluster under load for a quarter of an hour and print what it bears; ARGS="--list", …
+	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 check: lint types contracts ## lint, types and import contracts
 
@@ -50,6 +59,36 @@ validate-corpus: install ## open every archive of the manifest and tell what is 
 corpus-list: install ## list the libraries of the manifest
 	$(BIN)/corpus-mcp list
 
+build: ## build the images; ARGS="--pull", "--network host", …
+	for role in $(IMAGES); do \
+	  docker build --file docker/Dockerfile --target $$role --build-arg PYTHON_IMAGE=$(PYTHON_IMAGE) \
+	    --tag corpus-mcp-$$role:$${CORPUS_TAG:-latest} $(ARGS) . || exit 1; done
+
+start: IMAGES := gateway shard proxy
+start: install build ## start the cluster in containers and wait until it serves
+	$(BIN)/corpus-mcp compose start
+
+stop: ## stop the containers and keep them
+	docker compose stop
+
+down: ## stop the containers and remove them
+	docker compose down --remove-orphans
+
+restart: ## restart the containers, all at once
+	docker compose restart
+
+ps: ## list the containers
+	docker compose ps
+
+logs: ## show what the containers log, until Ctrl-C
+	docker compose logs --follow --tail 20
+
+scale: install ## run N replicas of a library (LIBRARY=… N=…), or GATEWAY=… gateways
+	$(BIN)/corpus-mcp compose scale $(if $(GATEWAY),--gateways "$$GATEWAY","$$LIBRARY" "$$N")
+
+restart-shard: install ## serve the newest archive of a library (LIBRARY=…), without a gap
+	$(BIN)/corpus-mcp compose restart "$$LIBRARY"
+
 golden: dev ## rewrite the Markdown that the pages in tests/pages should become, for review
 	$(BIN)/python -m tests.pages.golden
 
@@ -66,6 +105,12 @@ lock: dev ## pin the newest versions that pyproject.toml allows
 	    --no-emit-index-url --no-emit-find-links --no-annotate \
 	    --custom-compile-command "make lock" --constraint requirements.txt \
 	    pyproject.toml --group $$1 --output-file $$2.txt || exit 1; done
+	for pair in "gateway gateway" "shard shard" "all-in-one gateway,shard,deploy"; do set -- $$pair; \
+	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-emit-find-links --no-annotate \
+	    --custom-compile-command "make lock" --constraint requirements.txt \
+	    $$(printf -- ' --group %s' $$(echo $$2 | tr , ' ')) \
+	    --output-file docker/requirements-$$1.txt || exit 1; done
 
 clean: ## remove what the other verbs made, apart from the archives
 	rm -rf $(VENV) .run .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

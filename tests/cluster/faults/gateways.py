@@ -12,7 +12,7 @@ from tests.cluster.agent import Answer, call
 from tests.cluster.faults.asks import without_fetches_from
 from tests.cluster.faults.corpus import LIBRARIES, ref_of
 from tests.cluster.faults.form import Form
-from tests.cluster.faults.report import Report
+from tests.cluster.faults.report import Report, joined
 from tests.cluster.faults.second import beside, readiness
 from tests.cluster.faults.trial import DRAIN, RECOVERY, Trial
 from tests.cluster.running import alive, wait_until
@@ -57,12 +57,7 @@ async def one_of_two_killed(trial: Trial, form: Form) -> Report:
 
 async def told_to_end(trial: Trial, form: Form) -> Report:
     """The only gateway of the agents gets SIGTERM while they call, and one call is slow."""
-    report = Report()
-    for _ in range(form.rounds):
-        report = await _told_to_end_once(trial)
-        if report.broken:
-            break
-    return report
+    return joined([await _told_to_end_once(trial) for _ in range(form.rounds)])
 
 
 async def _told_to_end_once(trial: Trial) -> Report:

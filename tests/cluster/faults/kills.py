@@ -15,7 +15,8 @@ from tests.cluster.faults.asks import ASKS, Ask, without_fetches_from
 from tests.cluster.faults.corpus import LIBRARIES
 from tests.cluster.faults.form import Form
 from tests.cluster.faults.report import Report, whole_again
-from tests.cluster.faults.trial import SEARCH_DEADLINE, Trial
+from tests.cluster.faults.trial import RECOVERY, SEARCH_DEADLINE, Trial
+from tests.cluster.running import wait_until
 
 WORKER = "pid"
 KEEPER = "keeper_pid"
@@ -69,7 +70,6 @@ async def killed_with_replicas(trial: Trial, form: Form) -> Report:
             trial, KEEPER, form.keeper_kills * form.keeper_interval, form.keeper_interval
         )
         workers = _kill_in_turn(
-            # The keepers' turn begins at the front, so the two never meet in one library.
             trial,
             WORKER,
             form.worker_seconds,
@@ -145,20 +145,28 @@ async def _kill_in_turn(
 ) -> list[Blow]:
     blows = []
     turns = max(1, round(seconds / interval))
-    for library in itertools.islice(itertools.cycle(libraries), turns):
+    for turn, library in enumerate(itertools.islice(itertools.cycle(libraries), turns), start=1):
         blows.append((library, await _kill(trial, library, process)))
-        await asyncio.sleep(interval)
+        await asyncio.sleep(max(interval / 2, trial.began + turn * interval - time.monotonic()))
     return blows
 
 
 async def _kill(trial: Trial, library: str, process: str) -> float:
-    """Kill a process of the library's first replica that is ready; return when."""
-    replicas = await trial.replicas(library)
-    chosen = next((one for one in replicas if one["state"] == "ready"), replicas[0])
-    at = time.monotonic()
-    # It may have died of an earlier blow that the gateway has not seen the end of.
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(chosen[process], signal.SIGKILL)
+    """Kill a process of one of the library's replicas once all are ready; return when."""
+    async with trial.blow:
+        await asyncio.to_thread(wait_until, lambda: trial.cluster.ready(library), RECOVERY)
+        (victim, *_) = await trial.replicas(library)
+        at = time.monotonic()
+        os.kill(victim[process], signal.SIGKILL)
+        # Nobody else is to take this library for whole meanwhile.
+        await asyncio.to_thread(
+            wait_until,
+            lambda: (
+                not trial.cluster.ready(library)
+                or trial.cluster.replica(library)["pid"] != victim["pid"]
+            ),
+            RECOVERY,
+        )
     return at
 
 

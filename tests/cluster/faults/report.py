@@ -20,30 +20,41 @@ class Report:
     """One trial in figures.
 
     Attributes:
-        calls: Calls that ended.
+        seconds: Of each call that ended.
         failed: Tool errors and transport errors.
         wrong: Answers that are not what they claim to be.
         suffered: Calls that failed or lack hits because of the library that was hurt for good.
         degraded: Answers by what was missing from them.
         degraded_answers: Answers that named any library.
-        longest: Seconds of the longest call.
-        p50: Median of all calls, in seconds.
         whole: Seconds after each blow until searches were whole again.
         notes: Other figures of the case.
         broken: What had to hold and did not.
     """
 
-    calls: int = 0
+    seconds: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     suffered: int = 0
     degraded: Counter[tuple[str, str]] = field(default_factory=Counter)
     degraded_answers: int = 0
-    longest: float = 0.0
-    p50: float = 0.0
     whole: list[float] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
+
+    @property
+    def calls(self) -> int:
+        """Calls that ended."""
+        return len(self.seconds)
+
+    @property
+    def longest(self) -> float:
+        """Seconds of the longest call."""
+        return max(self.seconds, default=0.0)
+
+    @property
+    def p50(self) -> float:
+        """Median of all calls, in seconds."""
+        return median(self.seconds) if self.seconds else 0.0
 
     def demand(self, holds: bool, otherwise: str) -> None:
         """Note what does not hold."""
@@ -69,25 +80,38 @@ class Report:
 
 def judge(
     outcomes: Sequence[Outcome],
-    undisturbed: Undisturbed,
-    *,
+    *undisturbed: Undisturbed,
     victim: str = "",
     lost_refs: Collection[str] = (),
 ) -> Report:
     """Return what the outcomes amount to.
 
     Args:
+        undisturbed: Before the fault; and after it, where answers may have changed meanwhile.
         victim: A library that is hurt for good: its own pages may be missing.
         lost_refs: Refs of degraded answers that could not be fetched afterwards.
     """
-    report = Report(calls=len(outcomes))
+    report = Report(seconds=[outcome.seconds for outcome in outcomes])
     for outcome in outcomes:
-        _count(outcome, undisturbed[outcome.ask], victim, report)
+        _count(outcome, [each[outcome.ask] for each in undisturbed], victim, report)
     report.wrong += [f"{ref} was given and cannot be fetched" for ref in lost_refs]
-    seconds = [outcome.seconds for outcome in outcomes]
-    report.longest = max(seconds, default=0.0)
-    report.p50 = median(seconds) if seconds else 0.0
     return report
+
+
+def joined(reports: Sequence[Report]) -> Report:
+    """Return several reports as one."""
+    whole = Report()
+    for report in reports:
+        whole.seconds += report.seconds
+        whole.failed += report.failed
+        whole.wrong += report.wrong
+        whole.suffered += report.suffered
+        whole.degraded += report.degraded
+        whole.degraded_answers += report.degraded_answers
+        whole.whole += report.whole
+        whole.notes |= report.notes
+        whole.broken += report.broken
+    return whole
 
 
 def refs_of_degraded(outcomes: Iterable[Outcome]) -> set[str]:
@@ -121,7 +145,9 @@ def whole_again(
     return min(one.ended for one in whole) - since if whole else None
 
 
-def _count(outcome: Outcome, expected: Mapping[str, Any], victim: str, report: Report) -> None:
+def _count(
+    outcome: Outcome, expected: Sequence[Mapping[str, Any]], victim: str, report: Report
+) -> None:
     if outcome.missing:
         report.degraded_answers += 1
         report.degraded.update(outcome.missing.items())
@@ -131,9 +157,9 @@ def _count(outcome: Outcome, expected: Mapping[str, Any], victim: str, report: R
         else:
             report.failed.append(f"{_named(outcome.ask)}: {outcome.problem}")
     elif outcome.missing:
-        report.wrong += _silently_missing(outcome, expected)
-    elif outcome.content != expected:
-        if victim and _same_but_for(victim, outcome, expected):
+        report.wrong += _silently_missing(outcome, expected[0])
+    elif outcome.content not in expected:
+        if victim and _same_but_for(victim, outcome, expected[0]):
             report.suffered += 1
         else:
             report.wrong.append(f"{_named(outcome.ask)}: {outcome.content}")

@@ -59,6 +59,7 @@ class Trial:
         undisturbed: The answer of each call.
         outcomes: What the agents of the last fault saw.
         began: When that fault began, on the monotonic clock.
+        blow: Held by whoever kills something, so that one sees what the other has done.
     """
 
     def __init__(self, kind: str, folder: Path) -> None:
@@ -78,11 +79,12 @@ class Trial:
         self.undisturbed: Undisturbed = {}
         self.outcomes: list[Outcome] = []
         self.began = 0.0
+        self.blow = asyncio.Lock()
 
     def __enter__(self) -> Self:
         self.cluster.__enter__()
         try:
-            self.undisturbed = asyncio.run(self._learn())
+            self.undisturbed = asyncio.run(self.learn())
         except BaseException:
             self.cluster.__exit__()
             raise
@@ -107,16 +109,17 @@ class Trial:
         agents = Agents([instead or self.cluster.url, *more_urls], asks)
         async with agents.calling():
             self.began = time.monotonic()
+            self.blow = asyncio.Lock()
             yield agents
         self.outcomes = agents.outcomes
         if whole:
             await self.whole()
 
-    async def report(self, *, victim: str = "") -> Report:
-        """Judge what the agents saw."""
+    async def report(self, *later: Undisturbed, victim: str = "") -> Report:
+        """Judge what the agents saw; answers may also be those of ``later``."""
         lost = await self._lost(refs_of_degraded(self.outcomes))
         lost = [ref for ref in lost if not victim or not ref.startswith(corpus.ref_start(victim))]
-        return judge(self.outcomes, self.undisturbed, victim=victim, lost_refs=lost)
+        return judge(self.outcomes, self.undisturbed, *later, victim=victim, lost_refs=lost)
 
     async def whole(self) -> None:
         """Wait until every replica is ready and a search lacks nothing.
@@ -128,6 +131,17 @@ class Trial:
         async with asyncio.timeout(RECOVERY), Client(self.cluster.url) as client:
             while "degraded" in (await call(client, "search", query="river")).content:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
+
+    async def learn(self) -> Undisturbed:
+        """Ask everything twice; what is not answered in the same way is no use."""
+        await self.whole()
+        learnt = {}
+        async with Client(self.cluster.url) as client:
+            for ask in ASKS:
+                first, second = [await self._answer(client, ask) for _ in range(2)]
+                assert first == second, f"{ask} is answered in two ways: {first} {second}"
+                learnt[ask] = first
+        return learnt
 
     async def status(self) -> dict[str, Any]:
         """Return the gateway's account."""
@@ -146,17 +160,6 @@ class Trial:
         with contextlib.suppress(OSError):
             return all(self.cluster.ready(library) for library in self.archives)
         return False
-
-    async def _learn(self) -> Undisturbed:
-        """Ask everything twice; what is not answered in the same way is no use."""
-        await self.whole()
-        learnt = {}
-        async with Client(self.cluster.url) as client:
-            for ask in ASKS:
-                first, second = [await self._answer(client, ask) for _ in range(2)]
-                assert first == second, f"{ask} is answered in two ways: {first} {second}"
-                learnt[ask] = first
-        return learnt
 
     async def _answer(self, client: Client, ask: Ask) -> dict[str, Any]:
         for _ in range(10):
