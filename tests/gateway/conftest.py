@@ -2,11 +2,14 @@
 
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from mcp.client.client import Client
 
+from common.endpoints import socket_dir
+from tests.gateway.pooling import pooling
 from tests.gateway.scripted import Script, ScriptedReplica, run, sound
 from tests.gateway.serving import serving
 
@@ -30,6 +33,19 @@ def replica(sockets: Path) -> Iterator:
     yield start
     for each in started:
         each.stop()
+
+
+@pytest.fixture
+def start(sockets, replica):
+    """Start the replica of a number, or of another library, where a pool finds it."""
+    socket_dir(sockets).mkdir()
+    return lambda number=0, script=None, slug="lib": replica(f"s/{slug}.{number}", script)
+
+
+@pytest.fixture
+def pooled(sockets):
+    """Open a pool over the replicas that were started."""
+    return partial(pooling, sockets)
 
 
 @pytest.fixture

@@ -1,10 +1,7 @@
 import asyncio
-from contextlib import asynccontextmanager
 
 import pytest
 
-from common.deadline import Deadline
-from common.endpoints import socket_dir
 from common.errors import (
     DeadlineExceeded,
     Draining,
@@ -15,61 +12,11 @@ from common.errors import (
     WrongArchive,
 )
 from common.frames import DescribeRequest, QueryRequest
-from common.manifest import Library, Manifest
-from gateway.call import Call, Patience
-from gateway.discovery import LocalDiscovery
+from gateway.call import Patience
 from gateway.hedging import HedgeBudget
 from gateway.membership import State
-from gateway.metrics import Metrics
-from gateway.pool import Pool
+from tests.gateway.pooling import FETCH, ask, edition, ready
 from tests.gateway.scripted import described, found, run, sound, until
-
-SEARCH = Patience(0.2, 5.0, for_suspects=False)
-FETCH = Patience(15.0, 60.0, for_suspects=True)
-
-
-@pytest.fixture
-def start(sockets, replica):
-    """Start the replica of a number, or of another library."""
-    socket_dir(sockets).mkdir()
-    return lambda number=0, script=None, slug="lib": replica(f"s/{slug}.{number}", script)
-
-
-@pytest.fixture
-def pooled(sockets):
-    """Open a pool of one library over the replicas in the folder."""
-
-    @asynccontextmanager
-    async def opened(count=1, names=("Lib",)):
-        manifest = Manifest(tuple(Library(name=name, path="x.zim") for name in names))
-        pool = Pool(manifest, LocalDiscovery(sockets))
-        async with pool.running():
-            shard = pool.shards[names[0]]
-            await until(lambda: len(ready(shard)) >= count)
-            yield pool, shard
-
-    return opened
-
-
-def ready(shard):
-    return [replica for replica in shard.replicas.values() if replica.membership.ready]
-
-
-def query(archive=""):
-    return QueryRequest(
-        request_id=0,
-        library="Lib",
-        archive=archive,
-        budget=0.0,
-        text="den",
-        words=["den"],
-        limit=5,
-    )
-
-
-def ask(shard, patience=SEARCH, *, archive="", seconds=10.0):
-    call = Call(shard, query(archive), Metrics(), patience)
-    return call.run(Deadline.after(seconds))
 
 
 def test_request_carries_the_archive_and_the_budget(start, pooled):
@@ -250,13 +197,6 @@ def test_pinned_request_never_goes_to_another_edition(start, pooled):
 
 
 def test_newest_snapshot_is_asked(start, pooled):
-    def edition(snapshot, uuid):
-        return lambda request: (
-            described(request, snapshot=snapshot, archive=uuid)
-            if isinstance(request, DescribeRequest)
-            else found(request, "Den")
-        )
-
     old, new = start(0, edition("2025-01", "a")), start(1, edition("2026-01", "b"))
 
     async def main():
