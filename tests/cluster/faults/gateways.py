@@ -64,9 +64,13 @@ async def _told_to_end_once(trial: Trial) -> Report:
     victim = "Parish"
     (replica,) = await trial.replicas(victim)
     others = without_fetches_from(victim)
+    # A search waits a moment for the stopped worker; a fetch from elsewhere does not.
+    fetches = [ask for ask in others if ask.tool == "fetch"]
     async with beside(trial.cluster) as other:
         assert other.process is not None
-        async with trial.under_load(instead=other.url, asks=lambda number: others) as agents:
+        async with trial.under_load(
+            instead=other.url, asks=lambda number: fetches if number % 2 else others
+        ) as agents:
             os.kill(replica["pid"], signal.SIGSTOP)
             try:
                 waiting = asyncio.create_task(_fetch(other.url, victim))
