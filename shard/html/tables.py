@@ -16,6 +16,12 @@ MAX_COLUMNS: Final = 200
 MAX_CELLS: Final = 400_000
 """Cells of a filled grid; the rest of a larger table is left out row by row."""
 
+MAX_REPEATED: Final = 20_000
+"""Characters that spanning cells may repeat, beside `REPEATS` times those of the table itself;
+after that they stand only where they begin. 100 kB of page would else become 200 MB of text."""
+
+REPEATS: Final = 10
+
 _NOTE_CHARS: Final = 40
 """A text across the whole table that is longer is a note, not a value of each column."""
 
@@ -161,6 +167,7 @@ def _place_cells(grid: Grid, table: HtmlElement) -> list[bool]:
     heads: list[bool] = []
     below: dict[int, tuple[Cell, int]] = {}
     total = 0
+    repeats = _Repeats()
     for row in rows_of(table):
         parent = row.getparent()
         heads.append(parent is not None and parent.tag == "thead")
@@ -169,8 +176,31 @@ def _place_cells(grid: Grid, table: HtmlElement) -> list[bool]:
         if total > MAX_CELLS:
             heads.pop()
             break
-        grid.rows.append(placed)
+        grid.rows.append(repeats.limited(placed))
     return heads
+
+
+class _Repeats:
+    """Leaves out repetitions that would make a table much longer than its source."""
+
+    def __init__(self) -> None:
+        self._begun: set[int] = set()
+        self._left = MAX_REPEATED
+
+    def limited(self, row: list[Cell | None]) -> list[Cell | None]:
+        """Return the next ``row``, with holes where a text is repeated once too often."""
+        return [cell if cell and self._may_stand(cell) else None for cell in row]
+
+    def _may_stand(self, cell: Cell) -> bool:
+        chars = len(cell.text)
+        if id(cell) not in self._begun:
+            self._begun.add(id(cell))
+            self._left += REPEATS * chars
+            return True
+        if chars > self._left:
+            return False
+        self._left -= chars
+        return True
 
 
 def _place_row(row: HtmlElement, below: dict[int, tuple[Cell, int]]) -> list[Cell | None]:

@@ -19,6 +19,11 @@ PAGES = {
     "spans without end": "<table>"
     + "<tr><td colspan=9999 rowspan=9999>x" * 500
     + f"</table>{MARK}",
+    "long text beside many rows": "<table><tr><td rowspan=9999>"
+    + "word " * 20_000
+    + "<td>x"
+    + "<tr><td>x" * 5_000
+    + f"</table>{MARK}",
     "one long line": "<p>" + "word " * 1_000_000 + MARK,
     "one long word": "<p>" + "x" * 5_000_000 + " " + MARK,
     "equal headings": "<h2>Same</h2>" * 5_000 + MARK,
@@ -44,3 +49,8 @@ def test_hostile_page_keeps_the_budget(name: str):
     found = rendered(document(PAGES[name]), (), 10_000)
 
     assert sum(len(part.content) for part in found.sections) <= 10_000
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_hostile_page_grows_by_a_bounded_factor(name: str):
+    assert len(whole(document(PAGES[name]))) < 40 * len(PAGES[name])
