@@ -22,6 +22,7 @@ from common.frames import (
     Request,
 )
 from shard.guard import Unguarded
+from shard.health import check
 from shard.server import MAX_REQUEST_BYTES, BindFailed, Server
 from tests.shard import requests
 from tests.shard.peers import PATIENCE, Peer
@@ -288,3 +289,17 @@ def test_server_serves_over_tcp(connect: Connect):
         peer = connect(server.address)
 
         assert peer.ask(requests.query(number=2)).request_id == 2
+
+
+def test_server_serves_over_ipv6(connect: Connect):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with serving(UNGUARDED, "tcp://[::1]:*") as server:
+        port = server.address.rpartition(":")[2]
+        check(f"tcp://[::]:{port}")
+
+        # The gateway's sockets have IPv6 switched on, those of these tests have not.
+        with socket.create_connection(("::1", int(port)), PATIENCE) as client:
+            assert client.recv(1) == b"\xff"
