@@ -12,13 +12,14 @@ from typing import NamedTuple
 import uvicorn
 from starlette.types import ASGIApp
 
-from common import logs, manifest
+from common import logs
 from common import settings as settings_table
 from common.errors import ConfigError
 from common.settings import Settings
 from gateway import mcp_server
 from gateway.connection import Connection
-from gateway.discovery import Discovery, LocalDiscovery
+from gateway.discovery import Discovery, DnsDiscovery, LocalDiscovery
+from gateway.manifest_file import ManifestFile
 from gateway.metrics import Metrics
 from gateway.pages import Pages
 from gateway.pool import Pool
@@ -55,12 +56,19 @@ def assemble(settings: Settings, discovery: Discovery | None = None) -> Gateway:
     Raises:
         ConfigError: The manifest is wrong.
     """
-    libraries = manifest.load(settings.corpus_config)
-    pool = Pool(libraries, discovery or LocalDiscovery(settings.corpus_run_dir))
+    file = ManifestFile(settings.corpus_config)
+    pool = Pool(file.manifest, discovery or discovery_of(settings), reread=file.reread)
     metrics = Metrics()
     root = Root(pool, settings, metrics)
     tools = Tools(root, settings, metrics)
     return Gateway(pool, tools, Pages(pool, metrics, root, settings))
+
+
+def discovery_of(settings: Settings) -> Discovery:
+    """Return how ``settings`` want shards to be found."""
+    if settings.corpus_discovery == "dns":
+        return DnsDiscovery(settings.shard_service, settings.shard_port)
+    return LocalDiscovery(settings.corpus_run_dir)
 
 
 def http_app(gateway: Gateway, settings: Settings) -> ASGIApp:

@@ -88,6 +88,16 @@ class Metrics:
             registry=self.registry,
         )
 
+        self._by_library = (
+            self.shard_seconds,
+            self.shard_failures,
+            self.resends,
+            self.hedges,
+            self.replicas,
+            self.outstanding,
+            self.garbage,
+        )
+
     def count_calls(self) -> dict[str, int]:
         """Return the calls answered so far, by ``tool.outcome``, and ``total``."""
         counted = {
@@ -97,6 +107,11 @@ class Metrics:
             if sample.name.endswith("_total")
         }
         return {"total": sum(counted.values()), **counted}
+
+    def forget(self, library: str) -> None:
+        """Drop all that was counted of a library; what comes later is counted from 0."""
+        for metric in self._by_library:
+            metric.remove_by_labels({"library": library})
 
     def render(self) -> bytes:
         """Return the exposition text."""

@@ -1,6 +1,7 @@
 """The pages beside MCP: health, readiness, status, metrics, and why a search came out so."""
 
 import os
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -83,11 +84,35 @@ class Pages:
             "state": self._pool.phase,
             "pid": os.getpid(),
             "calls": self._metrics.count_calls(),
-            "libraries": [_library(shard) for shard in self._pool.shards.values()],
+            "manifest": self._pool.digest,
+            "libraries": [self._library(shard) for shard in self._pool.named.values()],
+        }
+
+    def _library(self, shard: Shard) -> dict[str, Any]:
+        identity = shard.identity
+        replicas = [_replica(replica) for replica in shard.replicas.values()]
+        return {
+            "name": shard.name,
+            "slug": shard.library.slug,
+            "state": shard.state,
+            "searched": shard.name in self._pool.shards,
+            "error": "" if shard.ready else self._pool.why_none(shard) or _errors(replicas),
+            "index": identity.index if identity else "",
+            "index_reason": identity.index_reason if identity else "",
+            "adapter": identity.adapter if identity else shard.library.adapter,
+            "kind": identity.kind if identity else "",
+            "documents": identity.documents if identity else 0,
+            "snapshot": identity.snapshot if identity else "",
+            "title": identity.title if identity else "",
+            "language": identity.language if identity else "",
+            "quarantined": sum(replica["quarantined"] for replica in replicas),
+            "replicas": replicas,
         }
 
     def _measure(self) -> None:
-        for shard in self._pool.shards.values():
+        for library in self._pool.removed:
+            self._metrics.forget(library)
+        for shard in self._pool.named.values():
             states = [replica.membership.state for replica in shard.replicas.values()]
             for state in State:
                 self._metrics.replicas.labels(shard.name, state).set(states.count(state))
@@ -112,24 +137,6 @@ def _failed(error: CorpusError) -> Response:
     return JSONResponse(content, status_code=400 if isinstance(error, RequestError) else 503)
 
 
-def _library(shard: Shard) -> dict[str, Any]:
-    identity = shard.identity
-    return {
-        "name": shard.name,
-        "slug": shard.library.slug,
-        "state": shard.state,
-        "index": identity.index if identity else "",
-        "index_reason": identity.index_reason if identity else "",
-        "adapter": identity.adapter if identity else shard.library.adapter,
-        "kind": identity.kind if identity else "",
-        "documents": identity.documents if identity else 0,
-        "snapshot": identity.snapshot if identity else "",
-        "title": identity.title if identity else "",
-        "language": identity.language if identity else "",
-        "replicas": [_replica(replica) for replica in shard.replicas.values()],
-    }
-
-
 def _replica(replica: Replica) -> dict[str, Any]:
     described = replica.membership.described
     return {
@@ -149,6 +156,10 @@ def _replica(replica: Replica) -> dict[str, Any]:
     }
 
 
+def _errors(replicas: Iterable[dict[str, Any]]) -> str:
+    return "; ".join(sorted({replica["error"] for replica in replicas} - {""}))
+
+
 def _page(status: dict[str, Any]) -> str:
     rows = "".join(
         "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in _cells(library)) + "</tr>"
@@ -160,10 +171,11 @@ def _page(status: dict[str, Any]) -> str:
         "text-align:left}</style>"
         f"<h1>corpus-mcp: {escape(status['state'])}</h1>"
         "<p>The MCP endpoint is <code>/mcp</code>; details are at <a href=/status>/status</a>.</p>"
-        "<table><tr><th>library<th>state<th>title<th>snapshot<th>documents<th>index</tr>"
+        "<table><tr><th>library<th>state<th>title<th>snapshot<th>documents<th>index<th></tr>"
         f"{rows}</table></html>\n"
     )
 
 
 def _cells(library: dict[str, Any]) -> list[Any]:
-    return [library[key] for key in ("name", "state", "title", "snapshot", "documents", "index")]
+    columns = ("name", "state", "title", "snapshot", "documents", "index", "error")
+    return [library[key] for key in columns]

@@ -1,8 +1,8 @@
 """Searches asked again: answered from the cache, or together with the one that is under way.
 
 An answer is remembered by what makes it: the query as it was analysed, the limit, and the editions
-of all libraries that answer. So a replaced archive is asked anew, and so is everything while a
-library is away.
+of all libraries that are searched. So a replaced archive is asked anew, and so is everything while
+a library is away, has come or is gone.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -30,7 +30,7 @@ class Fresh(NamedTuple):
 
     Attributes:
         answer: For every caller.
-        editions: UUID of each archive that gave it, by library.
+        editions: Of each archive that gave it, by library, see `gateway.pool.edition`.
         lasting: Whether it would be the same again: no library has failed at any step.
     """
 
@@ -66,7 +66,7 @@ class Repeats:
         Args:
             analysis: The query.
             limit: Most results.
-            editions: UUID of each archive that answers now, by library.
+            editions: Of each archive that is searched now, by library; empty if it is away.
             search: Asks them.
         """
         key = result_key(analysis, limit, editions)

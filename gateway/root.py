@@ -16,6 +16,7 @@ from common.errors import (
     ShardUnavailable,
     Starting,
     UnknownLibrary,
+    WrongArchive,
 )
 from common.frames import (
     DescribeReply,
@@ -38,12 +39,13 @@ from gateway.answers import FetchAnswer, SearchAnswer
 from gateway.call import Call, Patience
 from gateway.correction import choose_all, corrected, others
 from gateway.metrics import Metrics
-from gateway.pool import Pool
+from gateway.pool import Pool, edition
 from gateway.repeats import Fresh, Repeats
 from gateway.replica import Work
 from gateway.scatter import Gathered, scatter
 from gateway.scoring import StatisticsMemory
 from gateway.search import Search
+from gateway.shard import Shard
 
 HITS_PER_LIBRARY = 30
 """Light hits asked of each library: rescoring its top 30 lost nothing (measured over eleven
@@ -76,6 +78,9 @@ LOSS_A_FETCH_WAITS_FOR = 60.0
 LISTED_LIBRARIES = 50
 """Library names in the message that one is unknown; the ref tells the agent where it came from."""
 
+Shards = Mapping[str, Shard]
+"""By library: those that one call sees, whatever becomes of the manifest meanwhile."""
+
 
 class Root:
     """Answers searches and fetches from the libraries of a pool."""
@@ -106,7 +111,7 @@ class Root:
 
         async def fresh() -> Fresh:
             search = await self._search(analysis, limit)
-            editions = {name: one.archive for name, one in search.described.items()}
+            editions = {name: edition(one) for name, one in search.described.items()}
             return Fresh(search.answer(), editions, search.lasting)
 
         return await self._repeats.answer(analysis, limit, self._pool.editions(), fresh)
@@ -124,26 +129,38 @@ class Root:
     async def _search(self, analysis: Analysis, limit: int) -> Search:
         async with self._door.place():
             deadline = Deadline.after(self._settings.search_deadline)
-            found = await self._query(analysis, deadline.share(QUERY_SHARE))
-            ranked = self._rank(analysis, found)
-            unspelt: Mapping[str, CorpusError] = {}
-            # A word may be one of those that only a missing library has.
-            if ranked.suspects and not found.failures:
-                share = deadline.share(SPELLING_SHARE)
-                spelt, unspelt = await self._spelt(analysis, ranked.suspects, share)
-                if spelt.corrections:
-                    analysis = spelt
-                    found = await self._query(analysis, deadline.share(QUERY_SHARE))
-                    ranked = self._rank(analysis, found)
+            with self._pool.held() as view:
+                return await self._search_in(view.joined, analysis, limit, deadline)
 
-            read = await self._preview(analysis, ranked, found, deadline.share(PREVIEW_SHARE))
-            previews = _previews(read)
-            if read.failures:
-                # Their places go to the pages of the others, as if they had never answered.
-                found = _without(found, read.failures)
-                ranked = self._rank(analysis, found)
-                read = await self._preview(analysis, ranked, found, deadline.share(0.9), previews)
-                previews |= _previews(read)
+    async def _search_in(
+        self, shards: Shards, analysis: Analysis, limit: int, deadline: Deadline
+    ) -> Search:
+        found = await self._query(shards, analysis, deadline.share(QUERY_SHARE))
+        ranked = self._rank(shards, analysis, found)
+        unspelt: Mapping[str, CorpusError] = {}
+        # A word may be one of those that only a missing library has.
+        if ranked.suspects and not found.failures:
+            share = deadline.share(SPELLING_SHARE)
+            spelt, unspelt = await self._spelt(shards, analysis, ranked.suspects, share)
+            if spelt.corrections:
+                analysis = spelt
+                found = await self._query(shards, analysis, deadline.share(QUERY_SHARE))
+                ranked = self._rank(shards, analysis, found)
+
+        wanted = _preview_requests(analysis, ranked, found)
+        read = await self._scatter(shards, wanted, deadline.share(PREVIEW_SHARE))
+        previews = _previews(read)
+        if read.failures:
+            # Their places go to the pages of the others, as if they had never answered.
+            found = _without(found, read.failures)
+            replaced = _replaced(shards, read.failures)
+            if replaced:
+                again = await self._query(replaced, analysis, deadline.share(QUERY_SHARE))
+                found = _joined(shards, found, again)
+            ranked = self._rank(shards, analysis, found)
+            wanted = _preview_requests(analysis, ranked, found, known=previews)
+            read = await self._scatter(shards, wanted, deadline.share(0.9))
+            previews |= _previews(read)
         most = self._settings.search_max_consecutive
         failures = {**found.failures, **read.failures}
         return Search(
@@ -163,12 +180,17 @@ class Root:
             CorpusError: No such reference, library, document or section, or no answer.
         """
         deadline = Deadline.after(self._settings.fetch_deadline)
-        library, path = self._resolve(ref)
-        await self._opened()
+        with self._pool.held() as view:
+            library, path = _resolve(ref, view.named)
+            await self._opened()
+            return await self._document(view.named[library], path, sections, deadline)
 
+    async def _document(
+        self, shard: Shard, path: str, sections: Sequence[str], deadline: Deadline
+    ) -> FetchAnswer:
         request = DocumentRequest(
             request_id=0,
-            library=library,
+            library=shard.name,
             archive="",
             budget=0.0,
             path=path,
@@ -176,20 +198,21 @@ class Root:
             max_chars=self._settings.max_fetch_chars,
         )
         try:
-            answer = await self._call(library, request, self._fetch_patience).run(deadline)
+            call = Call(shard, request, self._metrics, self._fetch_patience)
+            answer = await call.run(deadline)
         except RefNotFound as exc:
             raise RefNotFound(
-                f"Document not found in {library}: {path[:200]}; use a ref that search returned"
+                f"Document not found in {shard.name}: {path[:200]}; use a ref that search returned"
             ) from exc
         if not isinstance(answer.reply, DocumentReply):
             raise ShardFault("another reply came than a document")
-        return _document(library, answer.reply, answer.described)
+        return _fetched(shard.name, answer.reply, answer.described)
 
     async def _opened(self) -> None:
         if not await self._pool.opened(within=self._settings.search_restart_grace):
             raise Starting("the libraries are still starting; try again in a few seconds")
 
-    async def _query(self, analysis: Analysis, deadline: Deadline) -> Gathered:
+    async def _query(self, shards: Shards, analysis: Analysis, deadline: Deadline) -> Gathered:
         requests: dict[str, Work] = {
             library: QueryRequest(
                 request_id=0,
@@ -200,12 +223,12 @@ class Root:
                 words=list(analysis.words),
                 limit=HITS_PER_LIBRARY,
             )
-            for library in self._pool.shards
+            for library in shards
         }
-        return await self._scatter(requests, deadline)
+        return await self._scatter(shards, requests, deadline)
 
     async def _spelt(
-        self, analysis: Analysis, suspects: Mapping[str, int], deadline: Deadline
+        self, shards: Shards, analysis: Analysis, suspects: Mapping[str, int], deadline: Deadline
     ) -> tuple[Analysis, Mapping[str, CorpusError]]:
         """Return the query with misspelt words corrected, and which libraries did not help.
 
@@ -220,21 +243,21 @@ class Root:
                 words=list(suspects),
                 beside=others(analysis, suspects),
             )
-            for library in self._pool.shards
+            for library in shards
         }
-        found = await self._scatter(requests, deadline)
+        found = await self._scatter(shards, requests, deadline)
         replies = [answer.reply for answer in found.answers.values()]
         suggested = [reply.suggestions for reply in replies if isinstance(reply, SpellReply)]
         return corrected(analysis, choose_all(analysis, suspects, suggested)), found.failures
 
-    def _rank(self, analysis: Analysis, found: Gathered) -> ranking.Ranked:
+    def _rank(self, shards: Shards, analysis: Analysis, found: Gathered) -> ranking.Ranked:
         _demand_any(found)
         replies: dict[str, QueryReply] = {}
         for library, (reply, described) in found.answers.items():
             if isinstance(reply, QueryReply):
                 self._memory.remember(described.archive, analysis.words, reply)
                 replies[library] = reply
-        identities = {name: self._pool.shards[name].identity for name in found.failures}
+        identities = {name: shards[name].identity for name in found.failures}
         recalled = (
             self._memory.recall(identity.archive, analysis.words)
             for identity in identities.values()
@@ -247,53 +270,48 @@ class Root:
             families={name: _family(answer.described) for name, answer in found.answers.items()},
         )
 
-    async def _preview(
-        self,
-        analysis: Analysis,
-        ranked: ranking.Ranked,
-        found: Gathered,
-        deadline: Deadline,
-        known: Container[str] = (),
+    async def _scatter(
+        self, shards: Shards, requests: Mapping[str, Work], deadline: Deadline
     ) -> Gathered:
-        """Ask the owners of the candidates for previews, except of the refs that are known."""
-        paths: defaultdict[str, list[str]] = defaultdict(list)
-        for candidate in ranked.candidates:
-            if candidate.ref not in known:
-                paths[candidate.library].append(candidate.path)
-        requests: dict[str, Work] = {
-            library: PreviewRequest(
-                request_id=0,
-                library=library,
-                # The archive that gave the hits, so that an answer never mixes editions.
-                archive=found.answers[library].described.archive,
-                budget=0.0,
-                paths=paths[library],
-                words=list(analysis.words),
-                weights=ranked.weights,
-                text=analysis.text,
-            )
-            for library in paths
-        }
-        return await self._scatter(requests, deadline)
-
-    async def _scatter(self, requests: Mapping[str, Work], deadline: Deadline) -> Gathered:
         calls = {
-            library: self._call(library, request, self._search_patience)
+            library: Call(shards[library], request, self._metrics, self._search_patience)
             for library, request in requests.items()
         }
         return await scatter(calls, deadline, workers=self._settings.search_workers)
 
-    def _call(self, library: str, request: Work, patience: Patience) -> Call:
-        return Call(self._pool.shards[library], request, self._metrics, patience)
 
-    def _resolve(self, ref: str) -> Ref:
-        parsed = parse_ref(ref)
-        if parsed.library not in self._pool.shards:
-            known = ", ".join(list(self._pool.shards)[:LISTED_LIBRARIES])
-            raise UnknownLibrary(
-                f"invalid reference: no library {parsed.library[:80]!r}; there are: {known}"
-            )
-        return parsed
+def _resolve(ref: str, shards: Shards) -> Ref:
+    parsed = parse_ref(ref)
+    if parsed.library not in shards:
+        known = ", ".join(list(shards)[:LISTED_LIBRARIES])
+        raise UnknownLibrary(
+            f"invalid reference: no library {parsed.library[:80]!r}; there are: {known}"
+        )
+    return parsed
+
+
+def _preview_requests(
+    analysis: Analysis, ranked: ranking.Ranked, found: Gathered, known: Container[str] = ()
+) -> dict[str, Work]:
+    """Ask the owners of the candidates for previews, except of the refs that are ``known``."""
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    for candidate in ranked.candidates:
+        if candidate.ref not in known:
+            paths[candidate.library].append(candidate.path)
+    return {
+        library: PreviewRequest(
+            request_id=0,
+            library=library,
+            # The archive that gave the hits, so that an answer never mixes editions.
+            archive=found.answers[library].described.archive,
+            budget=0.0,
+            paths=paths[library],
+            words=list(analysis.words),
+            weights=ranked.weights,
+            text=analysis.text,
+        )
+        for library in paths
+    }
 
 
 def _demand_any(gathered: Gathered) -> None:
@@ -312,6 +330,21 @@ def _without(found: Gathered, failures: Mapping[str, CorpusError]) -> Gathered:
     return Gathered(answers, {**found.failures, **failures})
 
 
+def _replaced(shards: Shards, failures: Mapping[str, CorpusError]) -> Shards:
+    """Return those that serve another edition now than the one that gave the hits."""
+    return {name: shards[name] for name in failures if isinstance(failures[name], WrongArchive)}
+
+
+def _joined(shards: Shards, found: Gathered, again: Gathered) -> Gathered:
+    """Return ``found`` with what came of those that were asked again, in the shards' order."""
+    answers = {**found.answers, **again.answers}
+    failures = {**found.failures, **again.failures}
+    return Gathered(
+        {name: answers[name] for name in shards if name in answers},
+        {name: failures[name] for name in shards if name in failures and name not in answers},
+    )
+
+
 def _previews(read: Gathered) -> dict[str, Preview]:
     return {
         format_ref(library, preview.path): preview
@@ -321,7 +354,7 @@ def _previews(read: Gathered) -> dict[str, Preview]:
     }
 
 
-def _document(library: str, reply: DocumentReply, described: DescribeReply) -> FetchAnswer:
+def _fetched(library: str, reply: DocumentReply, described: DescribeReply) -> FetchAnswer:
     return FetchAnswer(
         ref=format_ref(library, reply.path),
         library=library,
