@@ -8,7 +8,7 @@ import pytest
 from common import manifest
 from deploy import demo
 from tests.cluster.running import free_port
-from tests.swarm.stack import Stack, build_images, docker, label_node, swarm
+from tests.swarm.stack import Stack, built_images, label_node, swarm, swarm_state
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -16,8 +16,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """Return a running stack; services that a test changes are as good as before."""
-    if docker("info", "--format", "{{.Swarm.LocalNodeState}}") != "inactive":
-        pytest.skip("this engine is part of a swarm already, which tests would have to leave")
+    if (state := swarm_state()) != "inactive":
+        pytest.skip(f"needs a Docker Engine outside any swarm, got {state or 'none'}")
     folder = tmp_path_factory.mktemp("swarm")
     corpus = folder / "corpus"
     corpus.mkdir()
@@ -25,9 +25,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     libraries = manifest.load(config)
     demo.build(demo.missing(libraries, corpus), lambda _: None)
     open_to_containers(corpus)
-    build_images()
     running = Stack(config, corpus, folder, free_port())
-    with swarm() as node:
+    with built_images(), swarm() as node:
         label_node(node, libraries.libraries)
         running.render()
         running.deploy()

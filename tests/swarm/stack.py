@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shutil
 import subprocess
 import sys
 import urllib.error
@@ -43,17 +44,32 @@ def docker(*arguments: str, seconds: float = 60, fails: bool = False) -> str:
     return (result.stderr if fails else result.stdout).strip()
 
 
+def swarm_state() -> str:
+    """Return what this engine is to a swarm, ``inactive`` if nothing; empty without an engine."""
+    if shutil.which("docker") is None:
+        return ""
+    command = ["docker", "info", "--format", "{{.Swarm.LocalNodeState}}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return result.stdout.strip() if result.returncode == 0 else ""
+
+
 def image(role: str) -> str:
     """Return the image of a role that tests build and run."""
     return f"corpus-mcp-test-{role}:latest"
 
 
-def build_images() -> None:
-    """Build both images from the checkout."""
+@contextlib.contextmanager
+def built_images() -> Iterator[None]:
+    """Build both images from the checkout, and remove them afterwards; their layers stay."""
     project = Path(__file__).resolve().parents[2]
     for role in ROLES:
         place = ("--file", str(project / "docker" / "Dockerfile"), "--target", role)
         docker("build", "--quiet", *place, "--tag", image(role), str(project), seconds=600)
+    try:
+        yield
+    finally:
+        for role in ROLES:
+            docker("rmi", "--no-prune", image(role))
 
 
 @contextlib.contextmanager
@@ -106,12 +122,12 @@ class Stack:
         """Take the stack down and wait until its containers have gone."""
         docker("stack", "rm", NAME)
         label = f"label=com.docker.stack.namespace={NAME}"
-        wait_until(lambda: not docker("ps", "--quiet", "--filter", label), 60)
+        wait_until(lambda: not docker("ps", "--all", "--quiet", "--filter", label), 60)
         wait_until(lambda: not docker("network", "ls", "--quiet", "--filter", label), 60)
 
     def wait_ready(self) -> None:
         """Wait until every library answers."""
-        wait_until(lambda: self.get("/readyz") == (200, {"state": "ready"}), READY_SECONDS)
+        wait_until(lambda: self.get("/readyz") == (200, {"status": "ready"}), READY_SECONDS)
 
     def get(self, path: str, *, token: str = TOKEN) -> tuple[int, Any]:
         """Return the status and the JSON at a path; status 0 if nobody answers."""

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.cluster.agent import Answer, call
+from tests.support.figures import Figure
 from tests.swarm.stack import Stack, TokenLoad, connected, docker
 
 pytestmark = pytest.mark.docker
@@ -46,7 +47,9 @@ def test_containers_are_confined_as_far_as_swarm_can(stack: Stack) -> None:
     assert "unreachable" in docker("exec", shard, "python", "-c", outside, fails=True)
 
 
-def test_rolling_update_of_a_shard_is_not_missed(stack: Stack, load: TokenLoad) -> None:
+def test_rolling_update_of_a_shard_is_not_missed(
+    stack: Stack, load: TokenLoad, figure: Figure
+) -> None:
     before = stack.replicas(LIBRARY)
 
     async def under_load() -> str:
@@ -54,6 +57,8 @@ def test_rolling_update_of_a_shard_is_not_missed(stack: Stack, load: TokenLoad) 
             return await asyncio.to_thread(stack.update, SERVICE, "--env-add", "LOG_LEVEL=DEBUG")
 
     assert asyncio.run(under_load()) == "completed"
+    figure("calls during a rolling update", len(load.answers))
+    figure("slowest of them, s", max(answer.seconds for answer in load.answers))
     assert load.failures == []
     assert load.degraded == []
     after = stack.replicas(LIBRARY)
