@@ -17,6 +17,7 @@ from common import settings as settings_table
 from common.errors import ConfigError
 from common.settings import Settings
 from gateway import mcp_server
+from gateway.client import Wire
 from gateway.connection import Connection
 from gateway.discovery import Discovery, DnsDiscovery, LocalDiscovery
 from gateway.manifest_file import ManifestFile
@@ -54,10 +55,12 @@ def assemble(settings: Settings, discovery: Discovery | None = None) -> Gateway:
     """Wire a gateway for the manifest that ``settings`` name; nothing is connected yet.
 
     Raises:
-        ConfigError: The manifest is wrong.
+        ConfigError: The manifest is wrong, or a network is to be spoken to without good keys.
     """
     file = ManifestFile(settings.corpus_config)
-    pool = Pool(file.manifest, discovery or discovery_of(settings), reread=file.reread)
+    discovery = discovery or discovery_of(settings)
+    wire = Wire.from_settings(settings)
+    pool = Pool(file.manifest, discovery, reread=file.reread, wire=wire)
     metrics = Metrics()
     root = Root(pool, settings, metrics)
     tools = Tools(root, settings, metrics)

@@ -69,6 +69,12 @@ class Metrics:
             ["library"],
             registry=self.registry,
         )
+        self.breaker_openings = Counter(
+            "corpus_breaker_openings",
+            "Times that searches began to leave a replica alone that did not answer them.",
+            ["library"],
+            registry=self.registry,
+        )
         self.replicas = Gauge(
             "corpus_replicas",
             "Replicas of a library by state.",
@@ -93,6 +99,7 @@ class Metrics:
             self.shard_failures,
             self.resends,
             self.hedges,
+            self.breaker_openings,
             self.replicas,
             self.outstanding,
             self.garbage,

@@ -120,6 +120,7 @@ class Pages:
             self._metrics.outstanding.labels(shard.name).set(waiting)
             garbage = sum(replica.garbage for replica in shard.replicas.values())
             self._metrics.garbage.labels(shard.name).set(garbage)
+            self._metrics.breaker_openings.labels(shard.name).inc(shard.take_openings())
 
 
 def _limit(text: str, settings: Settings) -> int:
@@ -152,6 +153,7 @@ def _replica(replica: Replica) -> dict[str, Any]:
         "snapshot": described.snapshot if described else "",
         "protocol": described.protocol if described else 0,
         "quarantined": described.quarantined if described else 0,
+        "breaker": replica.breaker.state,
         "error": replica.membership.error,
     }
 

@@ -39,6 +39,7 @@ class Pool:
         discovery: Discovery,
         *,
         reread: Callable[[], Manifest | None] = lambda: None,
+        wire: Wire | None = None,
         clock: Clock = time.monotonic,
     ) -> None:
         """Make the shards; nothing is connected before `running`. Needs no event loop.
@@ -47,10 +48,11 @@ class Pool:
             manifest: The libraries to begin with.
             discovery: Where their replicas are.
             reread: Returns the manifest if it has changed, see `gateway.manifest_file`.
+            wire: Connects to them; closed with the pool.
             clock: Of everything that is decided by time.
         """
         self.digest = manifests.digest(manifest)
-        self._wire = Wire()
+        self._wire = wire or Wire()
         self._clock = clock
         self._libraries = Libraries(manifest, self._shard, clock=clock)
         self._discovery = discovery
