@@ -128,7 +128,7 @@ def sound(library: str = "Lib", *titles: str) -> Script:
 
 
 class ScriptedReplica:
-    """Binds ``path`` and answers by ``script`` until it is stopped.
+    """Binds a path, or an endpoint, and answers by ``script`` until it is stopped.
 
     Attributes:
         script: May be replaced while it runs.
@@ -136,8 +136,8 @@ class ScriptedReplica:
         released: A script that blocks on it stands for a stuck worker; `stop` sets it.
     """
 
-    def __init__(self, path: Path, script: Script | None = None) -> None:
-        self.endpoint = f"ipc://{path}"
+    def __init__(self, where: Path | str, script: Script | None = None) -> None:
+        self.endpoint = where if isinstance(where, str) else f"ipc://{where}"
         self.script = script or sound()
         self.asked: list[Request] = []
         self.released = threading.Event()
