@@ -167,6 +167,8 @@ class Shard:
 
     def take_openings(self) -> int:
         """Return how often breakers of its replicas have opened since this was last asked."""
+        for endpoint, replica in self.replicas.items():
+            self._count_openings(endpoint, replica.breaker)
         taken, self._openings = self._openings, 0
         return taken
 

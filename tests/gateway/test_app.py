@@ -59,6 +59,7 @@ def test_taken_port_is_named():
         pytest.param({"MCP_PORT": "x"}, "MCP_PORT", id="setting"),
         pytest.param({"CORPUS_CONFIG": "/nowhere.toml"}, "CORPUS_CONFIG", id="manifest"),
         pytest.param({"MCP_HOST": "0.0.0.0"}, "MCP_TOKEN", id="public"),
+        pytest.param({"CORPUS_DISCOVERY": "dns"}, "CURVE_SECRET_FILE", id="no keys"),
     ],
 )
 def test_wrong_configuration_ends_the_process_and_is_named(sockets, changes, named):

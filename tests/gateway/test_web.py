@@ -6,6 +6,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from structlog.testing import capture_logs
 
+from gateway.breaker import BAD_ENDS
 from gateway.mcp_server import MAX_BODY_BYTES
 from tests.gateway.scripted import run, sound, until
 from tests.gateway.serving import HEADERS, http, rpc, serving
@@ -236,6 +237,22 @@ def test_metrics_can_be_read_by_prometheus(sockets, lib):
     assert ready == 1
     assert families["corpus_tool_calls"].samples[0].labels == {"tool": "search", "outcome": "ok"}
     assert "corpus_shard_request_duration_seconds" in families
+
+
+def test_breakers_are_told_and_counted(sockets, lib):
+    async def main():
+        async with serving(sockets) as (url, gateway), http(url) as client:
+            (one,) = gateway.pool.shards["Lib"].replicas.values()
+            before = (await client.get("/status")).json()["libraries"][0]["replicas"][0]["breaker"]
+            for _ in range(BAD_ENDS):
+                one.breaker.ended_badly(one.breaker.sent())
+            after = (await client.get("/status")).json()["libraries"][0]["replicas"][0]["breaker"]
+            texts = [(await client.get("/metrics")).text for _ in range(2)]
+            return before, after, texts
+
+    before, after, texts = run(main())
+    assert (before, after) == ("closed", "open")
+    assert all('corpus_breaker_openings_total{library="Lib"} 1.0' in text for text in texts)
 
 
 def test_front_page_escapes_what_archives_say(ask, lib):
