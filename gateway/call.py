@@ -166,7 +166,7 @@ class Call:
 
     async def _ask_hedged(self, replica: Replica, deadline: Deadline) -> Answer:
         delay = self.usual()
-        if delay is None or self._choose(replica) is None:
+        if delay is None or len(self._shard.replicas) < 2:
             return await self._ask_one(replica, deadline)
 
         def another() -> Coroutine[Any, Any, Answer] | None:

@@ -88,6 +88,8 @@ class InFlight:
                 sent.future.set_exception(error())
 
     def _forget_expired(self) -> None:
+        if not self._sent:
+            return
         gone = [
             request_id
             for request_id, sent in self._sent.items()

@@ -11,7 +11,7 @@ from common.frames import DescribeRequest, QueryRequest
 from gateway import breaker, replica, scatter
 from gateway.breaker import BAD_ENDS, BreakerState
 from gateway.call import Call, Patience
-from gateway.hedging import ENOUGH
+from gateway.hedging import ENOUGH, EXTRA_SHARE
 from gateway.membership import State
 from gateway.metrics import Metrics
 from tests.gateway.pooling import FETCH, ask, document, query, ready, search
@@ -340,6 +340,21 @@ def test_hedge_never_goes_to_a_replica_that_has_refused(start, pooled):
 
     run(main())
     assert full.asked == []
+
+
+def test_hedges_of_real_calls_stay_within_a_twentieth(start, pooled):
+    replicas = [start(0), start(1)]
+
+    async def main():
+        async with pooled(2) as (_, shard):
+            for _ in range(60):
+                await ask(shard)
+            for _ in range(12):
+                await asyncio.gather(*(ask(shard) for _ in range(20)))
+
+    run(main())
+    hedges = sum(len(lib.asked) for lib in replicas) - 300
+    assert 0 <= hedges <= 300 * EXTRA_SHARE + 1
 
 
 def test_late_answer_brings_a_suspect_back(start, pooled):
