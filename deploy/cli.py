@@ -6,17 +6,16 @@ from typing import Annotated, Any
 import typer
 
 from common import manifest
-from common.errors import ConfigError
 from common.settings import token
 from deploy import (
     cluster,
     composing,
     explaining,
     logs,
-    record,
     reloading,
     rendering,
     restarting,
+    running,
     status,
     tables,
     turn,
@@ -28,7 +27,7 @@ from deploy.launch import launch, validate
 from deploy.options import Check, Config, Json, Port, Root, RunDirectory, site
 from deploy.record import recorded_url
 from deploy.site import Site, base_url
-from deploy.supervisor import GATEWAY, Numbers, first_numbers, replica_names, stop_seconds
+from deploy.supervisor import GATEWAY, replica_names, stop_seconds
 
 app = typer.Typer(
     help="Serve offline ZIM archives to AI agents: one MCP endpoint, a process per archive.",
@@ -53,22 +52,22 @@ def up(
     """Look into every archive, start the cluster, and serve until Ctrl-C."""
     place = site(config=config, root=root, run_dir=run_dir, port=port)
     with interruptible():
-        running, ready = launch(place, _say)
-        _say(f"serving {running.url}/mcp")
+        started, ready = launch(place, _say)
+        _say(f"serving {started.url}/mcp")
         for library in ready.gateway.libraries:
             _say(tables.ready_line(library))
         if not detach:
-            _hold(running)
+            _hold(started)
 
 
-def _hold(running: cluster.Cluster) -> None:
+def _hold(started: cluster.Cluster) -> None:
     try:
-        running.wait_ended()
+        started.wait_ended()
     except KeyboardInterrupt:
         _say("stopping")
-        running.stop()
+        started.stop()
         return
-    running.stop()
+    started.stop()
     raise Failed("supervisord ended unexpectedly, so everything was stopped")
 
 
@@ -92,10 +91,8 @@ def restart(
     run_dir: RunDirectory = None,
 ) -> None:
     """Replace the replicas of LIBRARY one after another, each before it goes."""
-    place = site(run_dir=run_dir)
-    wanted = _running_library(place, library)
     with interruptible():
-        restarting.restart(place, wanted, _say)
+        restarting.restart(site(run_dir=run_dir), library, _say)
 
 
 @app.command("reload")
@@ -127,8 +124,8 @@ def _from_supervisor(place: Site, url: str) -> status.ClusterStatus:
     programs = Supervisor(place.run_dir.supervisor_socket).programs()
     if programs is None:
         raise Failed(f"no cluster runs in {place.run_dir.path}, and nothing answers at {url}")
-    known = _running_manifest(place)
-    return status.from_supervisor(programs, known, _numbers(place, known), place.run_dir)
+    known, numbers = running.resolved(place.run_dir), running.numbers(place.run_dir)
+    return status.from_supervisor(programs, known, numbers, place.run_dir)
 
 
 @app.command("logs")
@@ -158,8 +155,8 @@ def show_logs(
 
 
 def _programs(place: Site, names: list[str]) -> list[str]:
-    known = _running_manifest(place)
-    by_library = replica_names(known, _numbers(place, known))
+    run_dir = place.run_dir
+    by_library = replica_names(running.resolved(run_dir), running.numbers(run_dir))
     if not names:
         return [GATEWAY, *(program for some in by_library.values() for program in some)]
     # A library may be called "gateway": then its own log is the one that is meant.
@@ -169,7 +166,7 @@ def _programs(place: Site, names: list[str]) -> list[str]:
         for program in (
             [GATEWAY]
             if name == GATEWAY and name not in by_library
-            else by_library[_running_library(place, name).name]
+            else by_library[running.library(run_dir, name).name]
         )
     ]
 
@@ -278,26 +275,6 @@ def _url(place: Site, port: int | None, run_dir: Path | None) -> str:
         # Asked for by name, it must not be taken for the cluster at the usual port.
         raise Failed(f"no cluster runs in {place.run_dir.path}")
     return recorded_url(place)
-
-
-def _running_manifest(place: Site) -> manifest.Manifest:
-    if not place.run_dir.manifest.exists():
-        raise Failed(f"no cluster has been started in {place.run_dir.path}")
-    return manifest.load(place.run_dir.manifest)
-
-
-def _numbers(place: Site, known: manifest.Manifest) -> Numbers:
-    found = record.read(place.run_dir)
-    return found.numbers(known) if found else first_numbers(known)
-
-
-def _running_library(place: Site, name: str) -> manifest.Library:
-    known = _running_manifest(place).libraries
-    for library in known:
-        if library.name.casefold() == name.casefold():
-            return library
-    names = ", ".join(repr(library.name) for library in known)
-    raise ConfigError(f"LIBRARY: expected one of {names}, got {name!r}")
 
 
 def _say(text: str) -> None:

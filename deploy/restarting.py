@@ -5,10 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from common import manifest
 from common.manifest import Library
 from common.settings import token
-from deploy import changes, record, status, turn
+from deploy import changes, record, running, status, turn
 from deploy.record import Record
 from deploy.rolling import Newcomer, Rolling
 from deploy.site import RunDir, Site
@@ -27,29 +26,32 @@ Programs = Callable[[Numbers], Sequence[Program]]
 """Returns the programs of all replicas of the cluster, when they have these numbers."""
 
 
-def restart(place: Site, library: Library, say: Callable[[str], None]) -> None:
+def restart(place: Site, name: str, say: Callable[[str], None]) -> None:
     """Replace the replicas of a library of the cluster that runs at ``place``.
 
     Raises:
+        ConfigError: It has no library of that name.
         Failed: See `replace`, or another verb does not come to its end.
     """
-    run_dir, secret = place.run_dir, token(place.settings)
-    known = record.running(run_dir)
-
-    def programs(numbers: Numbers) -> list[Program]:
-        resolved = manifest.load(run_dir.manifest)
-        return shard_programs(resolved, numbers, Path(known.root), run_dir.path)
-
-    def tell(number: int, newcomer: Newcomer, replica: status.Replica) -> None:
-        say(
-            f"{library.name}: replica {newcomer.number} is ready (worker {replica.pid}) "
-            f"in the place of {number}"
+    run_dir = place.run_dir
+    running.library(run_dir, name)
+    record.running(run_dir)
+    with turn.take(run_dir, "restart", patience=turn.PATIENCE, say=say):
+        library, known = running.library(run_dir, name), record.running(run_dir)
+        resolved, secret = running.resolved(run_dir), token(place.settings)
+        rolling = Rolling(
+            run_dir, gateway_program(place.settings), lambda: status.read(known.url, secret)
         )
 
-    rolling = Rolling(
-        run_dir, gateway_program(place.settings), lambda: status.read(known.url, secret)
-    )
-    with turn.take(run_dir, "restart", patience=turn.PATIENCE, say=say):
+        def programs(numbers: Numbers) -> list[Program]:
+            return shard_programs(resolved, numbers, Path(known.root), run_dir.path)
+
+        def tell(number: int, newcomer: Newcomer, replica: status.Replica) -> None:
+            say(
+                f"{library.name}: replica {newcomer.number} is ready (worker {replica.pid}) "
+                f"in the place of {number}"
+            )
+
         replace(library, run_dir, rolling, programs, tell)
 
 
