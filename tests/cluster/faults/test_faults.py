@@ -27,7 +27,7 @@ BY_KIND = [
 ]
 
 
-@pytest.mark.parametrize(("trial", "case"), BY_KIND, indirect=["trial"])
+@pytest.mark.parametrize(("trial", "case"), BY_KIND, indirect=["trial"], scope="module")
 def test_fault_is_borne(trial: Trial, case: Case, figure: Figure) -> None:
     report = asyncio.run(case.run(trial, SHORT))
 
