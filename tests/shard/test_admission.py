@@ -17,7 +17,7 @@ from shard.admission import Admission
 from shard.health import Unhealthy, check
 from tests.shard import requests
 from tests.shard.peers import PATIENCE, Pair, Peer
-from tests.shard.replicas import rigged
+from tests.shard.replicas import is_gone, rigged
 from tests.shard.rigged import UNGUARDED
 from tests.shard.test_server import serving
 from tests.support.figures import Figure
@@ -132,11 +132,11 @@ def test_every_worker_of_a_keeper_has_the_keys(
 ):
     endpoint = f"tcp://127.0.0.1:{port}"
     with rigged(endpoint, **with_keys):
-        peer = connect(endpoint, GATEWAY, SHARD.public)
-        first = peer.insist(requests.describe())
+        first = connect(endpoint, GATEWAY, SHARD.public).insist(requests.describe())
         check(endpoint)
         os.kill(first.pid, signal.SIGKILL)
-        second = peer.insist(requests.describe())
+        assert is_gone(first.pid)
+        second = connect(endpoint, GATEWAY, SHARD.public).insist(requests.describe())
         with pytest.raises(TimeoutError):
             connect(endpoint).send(requests.describe(), patience=REFUSED)
 

@@ -109,8 +109,8 @@ def test_worker_that_grows_is_replaced_without_losing_a_reply(
     endpoint: str, connect: Callable[[str], Peer]
 ):
     with rigged(endpoint, SHARD_MEMORY_MB="256") as replica:
+        first = connect(endpoint).insist(requests.describe())
         peer = connect(endpoint)
-        first = peer.insist(requests.describe())
         for number in range(20):
             assert isinstance(peer.ask(requests.query("hoard", number)), QueryReply)
         until = time.monotonic() + PATIENCE

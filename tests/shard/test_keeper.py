@@ -265,13 +265,12 @@ def test_worker_stopped_from_outside_is_replaced_and_no_request_is_to_blame(
 
 def test_idle_worker_stopped_from_outside_is_replaced(endpoint: str, connect: Connect):
     with rigged(endpoint, SHARD_WATCHDOG="0.5") as replica:
-        peer = connect(endpoint)
-        worker = peer.insist(requests.describe()).pid
+        worker = connect(endpoint).insist(requests.describe()).pid
         stop(worker)
         death = replica.event("worker died")
 
         assert (death["reason"], death["running"]) == ("SIGKILL", "")
-        assert peer.insist(requests.describe()).pid != worker
+        assert connect(endpoint).insist(requests.describe()).pid != worker
 
 
 def test_worker_that_may_go_on_in_time_goes_on(endpoint: str, connect: Connect):
