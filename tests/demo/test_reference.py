@@ -76,10 +76,11 @@ def test_reference_has_every_command_with_its_options(demo: dict[str, Archive]):
 
     assert set(pages) == {*commands, "shard", "gateway"}
     for verb, command in commands.items():
-        for option in command.params:
-            for spelling in option.opts:
-                if spelling.startswith("--"):
-                    assert spelling in pages[verb], f"{verb} {spelling}"
+        for each in (command, *getattr(command, "commands", {}).values()):
+            for option in each.params:
+                for spelling in option.opts:
+                    if spelling.startswith("--"):
+                        assert spelling in pages[verb], f"{verb} {each.name} {spelling}"
 
 
 def test_reference_has_every_argument_of_the_tools(demo: dict[str, Archive]):

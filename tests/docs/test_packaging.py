@@ -4,6 +4,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -51,3 +53,45 @@ def test_pins_cover_every_dependency() -> None:
     }
 
     assert wanted <= pinned
+
+
+IMAGES = {
+    "gateway": ("gateway",),
+    "shard": ("shard",),
+    "all-in-one": ("gateway", "shard", "deploy"),
+}
+
+
+def pins(path: Path) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for line in path.read_text().splitlines():
+        if "==" in line:
+            name = line.split("==")[0]
+            found[name] = [line.split(";")[0].strip(" \\")]
+        elif "--hash" in line:
+            found[name].append(line.strip(" \\"))
+    return found
+
+
+@pytest.mark.parametrize("image", IMAGES)
+def test_pins_of_an_image_are_those_of_a_machine(image: str) -> None:
+    every = pins(ROOT / "requirements.txt")
+
+    for name, pin in pins(ROOT / "docker" / f"requirements-{image}.txt").items():
+        assert pin == every[name]
+
+
+@pytest.mark.parametrize("image", IMAGES)
+def test_pins_of_an_image_cover_its_groups(image: str) -> None:
+    groups = project()["dependency-groups"]
+    wanted = set().union(*(expanded(groups, group) for group in IMAGES[image]))
+
+    names = {entry.split(";")[0].split(">")[0].split("<")[0].strip() for entry in wanted}
+
+    assert names <= set(pins(ROOT / "docker" / f"requirements-{image}.txt"))
+
+
+def test_images_name_no_address() -> None:
+    for path in (ROOT / "docker").iterdir():
+        for line in path.read_text().splitlines():
+            assert "://" not in line or "://127.0.0.1" in line or "tcp://" in line, path
