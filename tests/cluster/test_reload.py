@@ -4,6 +4,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,16 @@ import pytest
 
 from common import manifest
 from common.manifest import Library, Manifest
-from deploy import record
+from deploy import record, status
 from deploy.control import Supervisor
 from deploy.site import RunDir
 from tests.cluster.agent import Answer, Load, ask
-from tests.cluster.running import RunningCluster, wait_until
+from tests.cluster.running import (
+    RunningCluster,
+    clean_environment,
+    free_port,
+    wait_until,
+)
 from tests.support import pages, zims
 from tests.support.figures import Figure
 
@@ -65,6 +71,7 @@ def wanted(own: RunningCluster, *libraries: Library) -> None:
 
 WIKI = Library(name="Wiki", path="wiki.zim")
 FARM = Library(name="Farm", path="farm.zim")
+TWO = Manifest((WIKI, FARM))
 
 
 def workers(own: RunningCluster, name: str) -> dict[str, int]:
@@ -113,7 +120,9 @@ def test_other_archive_in_the_place_of_the_old_is_taken_up_without_a_failed_call
     async def reload_under_load() -> tuple[Load, subprocess.CompletedProcess[str]]:
         load = Load(own.url, clients=4, calls=CALLS)
         async with load.running():
+            began = time.monotonic()
             result = await asyncio.to_thread(own.command, "reload")
+            figure(f"reload to {month}: seconds", time.monotonic() - began)
             await load.answered(20)
         return load, result
 
@@ -134,6 +143,47 @@ def test_other_archive_in_the_place_of_the_old_is_taken_up_without_a_failed_call
         f"Wiki: replaced, snapshot {month}, replica 1: another archive in the place of wiki.zim"
     ]
     assert settled(own)
+
+
+@pytest.fixture
+def beside(own: RunningCluster) -> Iterator[str]:
+    """Return the endpoint of a second gateway over the shards of the same cluster."""
+    port = free_port()
+    environment = {
+        **clean_environment(),
+        "CORPUS_RUN_DIR": str(own.run_dir),
+        "CORPUS_CONFIG": str(own.run_dir / "corpus.toml"),
+        "MCP_PORT": str(port),
+    }
+    with subprocess.Popen([sys.executable, "-m", "gateway", "serve"], env=environment) as gateway:
+        url = f"http://127.0.0.1:{port}"
+        try:
+            wait_until(lambda: status.unready(status.read(url), TWO) == [], 30)
+            yield f"{url}/mcp"
+        finally:
+            gateway.kill()
+
+
+def test_gateway_that_reload_knows_nothing_of_misses_nothing(
+    own: RunningCluster, beside: str, tmp_path: Path
+) -> None:
+    edition(tmp_path / "fresh.zim", NEW).replace(own.root / "wiki.zim")
+
+    async def reload_under_load() -> Load:
+        load = Load(beside, clients=2, calls=CALLS)
+        async with load.running():
+            result = await asyncio.to_thread(own.command, "reload")
+            assert result.returncode == 0, result.stderr
+            await load.answered(20)
+        return load
+
+    load = asyncio.run(reload_under_load())
+
+    seen = editions(load.answers)
+    assert load.failures == []
+    assert load.degraded == []
+    assert [months for months in seen if len(months) > 1] == []
+    assert set().union(*seen[-20:]) == {NEW}
 
 
 def test_libraries_come_go_and_change_in_number_and_the_rest_stays(own: RunningCluster) -> None:
