@@ -110,15 +110,20 @@ def measure(fleet: Fleet, shards: int) -> Measured:
     )
 
 
-def fleets(sizes: Sequence[int], keys: Path | None, at_once: int) -> Iterator[Measured]:
-    """Yield what a fleet of each size costs, with ``at_once`` as SEARCH_WORKERS."""
+def fleets(
+    sizes: Sequence[int], given: Sequence[Path], keys: Path | None, at_once: int
+) -> Iterator[Measured]:
+    """Yield what a fleet of each size costs, or one of ``given`` archives.
+
+    ``at_once`` is SEARCH_WORKERS.
+    """
     environment = {"SEARCH_WORKERS": str(at_once), "SEARCH_CACHE_MB": "0"}
     with tempfile.TemporaryDirectory() as folder:
         archive = zims.wiki_zim(Path(folder) / "wiki_2026-11.zim")
-        for size in sizes:
-            place = Path(folder) / str(size)
-            with Fleet([archive] * size, place, keys=keys, environment=environment) as fleet:
-                yield measure(fleet, size)
+        for archives in [given] if given else [[archive] * size for size in sizes]:
+            place = Path(folder) / str(len(archives))
+            with Fleet(archives, place, keys=keys, environment=environment) as fleet:
+                yield measure(fleet, len(archives))
 
 
 class Line(NamedTuple):
@@ -199,10 +204,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("sizes", nargs="*", type=int, default=SIZES, metavar="N")
     parser.add_argument("--keys", type=Path, help="what `corpus-mcp keys` made: TCP with CURVE")
+    parser.add_argument("--archives", nargs="+", default=(), type=Path, help="these, once each")
     parser.add_argument("--at-once", type=int, default=0, help="SEARCH_WORKERS; 0: all")
     arguments = parser.parse_args()
     rows = []
-    for row in fleets(arguments.sizes or SIZES, arguments.keys, arguments.at_once):
+    for row in fleets(
+        arguments.sizes or SIZES, arguments.archives, arguments.keys, arguments.at_once
+    ):
         sys.stderr.write(f"measured {row.shards} shards\n")
         rows.append(row)
     sys.stdout.write("\n".join(measured_table(rows)) + "\n")

@@ -50,7 +50,9 @@ def _serve(command: str) -> None:
 
     from common import logs
     from gateway import app
+    from gateway.limits import allow_open_files
 
+    allow_open_files()
     settings = settings_table.load()
     logs.configure(settings.log_level, role="gateway")
     if command == "stdio":
