@@ -252,6 +252,7 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
         sections: At most three that clearly match, best first.
         passage: Share (0 to 1) of the query's weight that one window of about 60 words holds.
         failed: The entry cannot be opened or is no content: leave the hit out.
+        quarantined: It is left out because it ended two workers, which is to be told.
     """
 
     path: str
@@ -260,6 +261,7 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
     sections: list[SectionEntry] = []
     passage: float = 0.0
     failed: bool = False
+    quarantined: bool = False
 
 
 class PreviewReply(Frame, frozen=True, kw_only=True, tag="previews"):

@@ -162,7 +162,7 @@ class Root:
             read = await self._scatter(shards, wanted, deadline.share(0.9))
             previews |= _previews(read)
         most = self._settings.search_max_consecutive
-        failures = {**found.failures, **read.failures}
+        failures = {**_quarantined(ranked, previews), **found.failures, **read.failures}
         return Search(
             analysis=analysis,
             ranked=ranked,
@@ -351,6 +351,15 @@ def _previews(read: Gathered) -> dict[str, Preview]:
         for library, answer in read.answers.items()
         if isinstance(answer.reply, PreviewReply)
         for preview in answer.reply.previews
+    }
+
+
+def _quarantined(ranked: ranking.Ranked, previews: Mapping[str, Preview]) -> dict[str, CorpusError]:
+    """Return the libraries of which a page is missing that may not be read."""
+    return {
+        candidate.library: Quarantined("a page is in quarantine")
+        for candidate in ranked.candidates
+        if candidate.ref in previews and previews[candidate.ref].quarantined
     }
 
 

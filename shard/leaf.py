@@ -209,6 +209,7 @@ class Leaf:
             )
         except CorpusError as exc:
             self._logger.info("preview failed", path=path, code=exc.code, reason=str(exc))
+            return Preview(path=path, failed=True, quarantined=isinstance(exc, Quarantined))
         except Exception:
             self._logger.exception("preview failed", path=path)
         return Preview(path=path, failed=True)

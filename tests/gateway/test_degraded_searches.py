@@ -1,9 +1,10 @@
 """Searches that a library is missing from, through a real client."""
 
+import msgspec
 from mcp.client.client import Client
 
 from common.errors import ShardFault
-from common.frames import DescribeRequest, PreviewRequest, QueryRequest
+from common.frames import DescribeRequest, Preview, PreviewRequest, QueryRequest
 from tests.gateway.scripted import described, fails_with, found, run, sound
 from tests.gateway.serving import serving
 
@@ -51,6 +52,29 @@ def test_library_that_finds_pages_but_cannot_read_them_is_named(sockets, lib, ot
     content = run(main()).structured_content
     assert content["degraded"] == [{"library": "Other", "reason": "fault"}]
     assert all(hit["library"] == "Lib" for hit in content["results"])
+
+
+def test_library_with_a_page_in_quarantine_is_named_and_its_other_pages_are_there(
+    sockets, lib, other
+):
+    def script(request):
+        reply = sound("Other", "Bell jar", "Bell tower")(request)
+        if isinstance(request, PreviewRequest):
+            first, *rest = reply.previews
+            refused = Preview(path=first.path, failed=True, quarantined=True)
+            return msgspec.structs.replace(reply, previews=[refused, *rest])
+        return reply
+
+    other.script = script
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell"})
+
+    content = run(main()).structured_content
+    assert content["degraded"] == [{"library": "Other", "reason": "quarantined"}]
+    assert len([hit for hit in content["results"] if hit["library"] == "Other"]) == 1
 
 
 def test_found_nothing_is_an_empty_result(call, lib):

@@ -220,7 +220,9 @@ def test_leaf_refuses_a_page_in_quarantine_and_previews_the_others(wiki_zim: Pat
     wiki = Asker(wiki_zim, WatchingGuard(poisoned))
 
     assert wiki.document("Fox").code == "quarantined"
-    assert [each.failed for each in wiki.preview("Fox", "Hen").previews] == [True, False]
+    previews = wiki.preview("Fox", "Hen").previews
+    assert [each.failed for each in previews] == [True, False]
+    assert [each.quarantined for each in previews] == [True, False]
 
 
 def test_leaf_tells_which_page_it_works_on(wiki_zim: Path):

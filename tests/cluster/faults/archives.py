@@ -43,6 +43,10 @@ async def endless_page(trial: Trial, form: Form) -> Report:
         read.content.get("error") == "library_unavailable" and "retryable" not in read.content,
         f"the fetch in quarantine: {read.content}",
     )
+    report.demand(
+        {"library": ENDLESS_IN, "reason": "quarantined"} in again.content.get("degraded", []),
+        f"the search in quarantine: {again.content}",
+    )
     (replica,) = await trial.replicas(ENDLESS_IN)
     ended = replica["restarts"] - before
     report.demand(ended == 2, f"{ended} workers were ended, expected two")
