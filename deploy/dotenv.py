@@ -16,11 +16,16 @@ _BLOCK = re.compile(rf"^{re.escape(_BEGIN)}\n.*?^{re.escape(_END)}\n?", re.DOTAL
 
 def own(text: str) -> dict[str, str]:
     """Return what the operator's own lines set, without quotes around values."""
-    lines = (_LINE.fullmatch(line) for line in _BLOCK.sub("", text).splitlines())
-    return {line["name"]: _bare(line["value"].strip()) for line in lines if line}
+    return _read(_BLOCK.sub("", text))
 
 
-def written(text: str, ours: Mapping[str, str]) -> str:
+def ours(text: str) -> dict[str, str]:
+    """Return what our block sets; nothing if there is none."""
+    block = _BLOCK.search(text)
+    return _read(block[0]) if block else {}
+
+
+def written(text: str, values: Mapping[str, str]) -> str:
     """Return ``text`` with our block at its end, instead of the one that it may have had.
 
     Names that the operator's own lines set are left out of it.
@@ -29,8 +34,13 @@ def written(text: str, ours: Mapping[str, str]) -> str:
     if rest and not rest.endswith("\n"):
         rest += "\n"
     theirs = own(rest)
-    lines = [f"{name}={_quoted(ours[name])}\n" for name in ours if name not in theirs]
+    lines = [f"{name}={_quoted(values[name])}\n" for name in values if name not in theirs]
     return rest + "".join([f"{_BEGIN}\n", *lines, f"{_END}\n"])
+
+
+def _read(text: str) -> dict[str, str]:
+    lines = (_LINE.fullmatch(line) for line in text.splitlines())
+    return {line["name"]: _bare(line["value"].strip()) for line in lines if line}
 
 
 def _bare(value: str) -> str:

@@ -119,9 +119,11 @@ def known(where: Files, environment: Mapping[str, str]) -> bool:
 
 def write_dotenv(where: Files, environment: Mapping[str, str]) -> None:
     """Name the files and the project in ``.env``, for `docker compose`."""
+    before = dotenv.ours(_dotenv()).get(_NAME)
     names = {
         "COMPOSE_FILE": f"{_seen(STATIC)}:{_seen(where.project)}",
-        _NAME: environment.get(_NAME) or _folder_name(),
+        # A name said once stays: under another one the same port would be asked for twice.
+        _NAME: environment.get(_NAME) or before or _folder_name(),
         # Said once, at the start, it holds for later commands too.
         **({_TAG: tag} if (tag := environment.get(_TAG)) else {}),
     }

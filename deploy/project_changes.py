@@ -161,9 +161,11 @@ def _wait_ready(url: str, token: str, wanted: Manifest) -> status.ClusterStatus:
         if current and not missing:
             return current
         if time.monotonic() >= at:
-            raise Failed(
-                f"not ready within {gateways.READY_SECONDS:.0f} s: library " + ", ".join(missing)
-            )
+            late = f"within {gateways.READY_SECONDS:.0f} s"
+            if current is None:
+                said = docker.lines("compose", "logs", "--no-log-prefix", "--tail", "1", GATEWAY)
+                raise Failed(f"the gateway gave no status at {url} {late}: {' '.join(said)}")
+            raise Failed(f"not ready {late}: library " + ", ".join(missing))
         time.sleep(_TICK)
 
 

@@ -14,6 +14,11 @@ def test_written_twice_is_written_once() -> None:
     assert "COMPOSE_PROJECT_NAME=corpus\n" in once
 
 
+def test_block_is_read_back() -> None:
+    assert dotenv.ours(dotenv.written("A=b\n", OURS)) == OURS
+    assert dotenv.ours("A=b\n") == {}
+
+
 def test_own_lines_stay_as_they_are() -> None:
     theirs = "# mine\nexport SEARCH_LIMIT = '7' # seven\n\nMCP_PORT=9000"
 
