@@ -28,7 +28,19 @@ class Case(NamedTuple):
         return f"{self.run.__name__}-{self.kind}"
 
 
+async def undisturbed(trial: Trial, form: Form) -> Report:
+    """Nothing happens."""
+    async with trial.under_load() as agents:
+        await agents.pause(form.calm)
+
+    report = await trial.report()
+    report.demand_none_failed_or_wrong()
+    report.demand(not report.blamed, f"{report.blamed} named")
+    return report
+
+
 CASES = [
+    Case("none", PLAIN, undisturbed),
     Case("kill -9 of a worker every second", PLAIN, kills.killed_workers),
     Case("kill -9 of a keeper every 5 s", PLAIN, kills.killed_keepers),
     Case("both, with two replicas", DOUBLE, kills.killed_with_replicas),

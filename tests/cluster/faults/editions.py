@@ -1,6 +1,7 @@
 """Archives that are replaced by newer snapshots while they are read."""
 
 import asyncio
+import time
 from pathlib import Path
 
 from tests.cluster.faults.corpus import LIBRARIES, NEWER, write_library
@@ -29,7 +30,7 @@ async def _replaced_once(trial: Trial, library: str) -> Report:
         await asyncio.to_thread(_put_newer_into_manifest, trial, library)
         result = await asyncio.to_thread(trial.cluster.command, "reload")
         assert result.returncode == 0, result.stderr
-        changed = len(agents.outcomes)
+        changed = time.monotonic()
         await agents.pause(AROUND)
 
     after = await trial.learn()
@@ -39,7 +40,8 @@ async def _replaced_once(trial: Trial, library: str) -> Report:
     old = {_snapshot(content, library) for content in trial.undisturbed.values()} - {None}
     new = {_snapshot(content, library) for content in after.values()} - {None}
     report.demand(len(old) == len(new) == 1 and old != new, f"{library}: {old} became {new}")
-    late = {_snapshot(one.content, library) for one in agents.outcomes[changed + 8 :]} - {None}
+    begun_later = [one.content for one in agents.outcomes if one.began > changed]
+    late = {_snapshot(content, library) for content in begun_later} - {None}
     report.demand(late <= new, f"{library}: {late} was answered after reload had ended")
     trial.undisturbed = after
     return report
