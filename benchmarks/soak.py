@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 from tests.cluster.faults.cases import CASES, Case
@@ -52,12 +53,21 @@ def _run(kind: str, cases: list[Case], form: Form) -> dict[str, Report]:
     with tempfile.TemporaryDirectory(prefix="soak") as folder, Trial(kind, Path(folder)) as trial:
         for case in cases:
             began, busy = time.monotonic(), sum(os.times()[:2])
-            report = reports[case.id] = asyncio.run(case.run(trial, form))
+            report = reports[case.id] = _report(trial, case, form)
             took = time.monotonic() - began
             share = (sum(os.times()[:2]) - busy) / took
             sys.stderr.write(f"{case.id}: {took:.0f} s, agents took {share:.0%} of a core\n")
             sys.stderr.writelines(f"  does not hold: {demand}\n" for demand in report.broken)
     return reports
+
+
+def _report(trial: Trial, case: Case, form: Form) -> Report:
+    """Run one case; what ends it early is one more thing that did not hold."""
+    try:
+        return asyncio.run(case.run(trial, form))
+    except Exception as exc:  # noqa: BLE001 - the other cases are to be measured all the same
+        traceback.print_exception(exc)
+        return Report(broken=[f"ended early: {exc!r}"])
 
 
 if __name__ == "__main__":

@@ -24,7 +24,10 @@ MOST_FORKS = 6
 
 async def endless_page(trial: Trial, form: Form) -> Report:
     """A search finds a page over which libzim hangs; so does a fetch, later."""
-    before = await _serve_endless_page(trial)
+    archive = trial.archives[ENDLESS_IN]
+    sound = archive.read_bytes()
+    damage.make_endless(archive, path_of(ENDLESS_IN, ENDLESS))
+    before = await _reopened(trial, ENDLESS_IN)
     async with trial.under_load() as agents:
         async with Client(trial.cluster.url) as client:
             first = await call(client, "search", query=ENDLESS.title)
@@ -49,19 +52,11 @@ async def endless_page(trial: Trial, form: Form) -> Report:
     )
     (replica,) = await trial.replicas(ENDLESS_IN)
     ended = replica["restarts"] - before
+    damage.replace(archive, sound)
+    await _reopened(trial, ENDLESS_IN)
     report.demand(ended == 2, f"{ended} workers were ended, expected two")
     report.notes["quarantined after"] = f"{first.seconds:.1f} s"
     return report
-
-
-async def _serve_endless_page(trial: Trial) -> int:
-    """Damage an archive, and have it opened anew; return the restarts so far."""
-    archive = trial.archives[ENDLESS_IN]
-    damage.make_endless(archive, path_of(ENDLESS_IN, ENDLESS))
-    killed = await _kill(trial, ENDLESS_IN)
-    await _until(lambda: trial.cluster.ready(ENDLESS_IN, other_than=killed))
-    (replica,) = await trial.replicas(ENDLESS_IN)
-    return int(replica["restarts"])
 
 
 async def cut_off(trial: Trial, form: Form) -> Report:
@@ -111,6 +106,14 @@ async def _damaged(
 def _mostly_others(victim: str) -> Callable[[int], Sequence[Ask]]:
     """One agent reads from the victim; the others would only wait for it, too."""
     return lambda number: without_fetches_from(victim) if number else ASKS
+
+
+async def _reopened(trial: Trial, library: str) -> int:
+    """Have the archive opened anew; return how many workers its keeper has started again."""
+    killed = await _kill(trial, library)
+    await _until(lambda: trial.cluster.ready(library, other_than=killed))
+    (replica,) = await trial.replicas(library)
+    return int(replica["restarts"])
 
 
 async def _kill(trial: Trial, library: str) -> int:
