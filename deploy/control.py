@@ -7,6 +7,7 @@ at once on what has happened.
 import contextlib
 import http.client
 import socket
+import xml.parsers.expat
 import xmlrpc.client
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,6 +16,9 @@ from typing import Any, NamedTuple
 from deploy.errors import Failed
 
 _ANSWER_SECONDS = 5.0
+
+_SILENCE = (OSError, http.client.HTTPException, xmlrpc.client.Error, xml.parsers.expat.ExpatError)
+"""What comes instead of an answer; the last, half of one, when supervisord ends while it writes."""
 
 _AND_WAIT = False
 """Waiting inside supervisord would tie up its loop."""
@@ -53,7 +57,7 @@ class Supervisor:
         try:
             with self._proxy() as proxy:
                 return [_state(info) for info in proxy.supervisor.getAllProcessInfo()]
-        except (OSError, http.client.HTTPException, xmlrpc.client.Error):
+        except _SILENCE:
             return None
 
     def runs(self, name: str) -> bool:
@@ -65,7 +69,7 @@ class Supervisor:
         try:
             with self._proxy() as proxy:
                 return int(proxy.supervisor.getPID())
-        except (OSError, http.client.HTTPException, xmlrpc.client.Error):
+        except _SILENCE:
             return None
 
     def add(self, names: Iterable[str]) -> None:
@@ -110,7 +114,7 @@ class Supervisor:
             if not exc.faultString.startswith(allowed):
                 order = " ".join(map(str, (method, *arguments[:1])))
                 raise Failed(f"supervisord refused {order}: {exc.faultString}") from exc
-        except (OSError, http.client.HTTPException, xmlrpc.client.Error) as exc:
+        except _SILENCE as exc:
             raise Failed(f"supervisord does not answer: {exc}") from exc
 
     @contextlib.contextmanager

@@ -51,10 +51,22 @@ class Newcomer(NamedTuple):
 
 
 class Rolling:
-    """The replicas of the cluster in ``run_dir`` as they come and go."""
+    """The replicas of the cluster in ``run_dir`` as they come and go.
 
-    def __init__(self, run_dir: RunDir, gateway: Program, read_status: ReadStatus) -> None:
+    Args:
+        patience: Seconds for newcomers to bind, and again to be ready.
+    """
+
+    def __init__(
+        self,
+        run_dir: RunDir,
+        gateway: Program,
+        read_status: ReadStatus,
+        *,
+        patience: float = READY_SECONDS,
+    ) -> None:
         self._run_dir = run_dir
+        self._patience = patience
         self._gateway = gateway
         self._read_status = read_status
         self._control = Supervisor(run_dir.supervisor_socket)
@@ -115,8 +127,8 @@ class Rolling:
             waiting = [one for one in waiting if not self._is_bound(one)]
             return not waiting
 
-        if not processes.wait(bound, READY_SECONDS):
-            raise Failed(_late(waiting[0], "it has not bound its socket"))
+        if not processes.wait(bound, self._patience):
+            raise Failed(self._late(waiting[0], "it has not bound its socket"))
 
     def wait_ready(self, newcomers: Sequence[Newcomer]) -> dict[str, status.Replica]:
         """Return the newcomers as the gateway sees them, by program, once all are ready.
@@ -135,9 +147,9 @@ class Rolling:
             }
             return all(_serves(found[one.name], one) for one in newcomers)
 
-        if not processes.wait(ready, READY_SECONDS):
+        if not processes.wait(ready, self._patience):
             late = next(one for one in newcomers if not _serves(found[one.name], one))
-            raise Failed(_late(late, _standing(found[late.name])))
+            raise Failed(self._late(late, _standing(found[late.name])))
         return found
 
     def settle(self) -> None:
@@ -168,6 +180,12 @@ class Rolling:
             lambda: not gone & set(status.by_endpoint(self._read_status())), _GONE_SECONDS
         )
 
+    def _late(self, newcomer: Newcomer, why: str) -> str:
+        return (
+            f"library {newcomer.library.name!r}: replica {newcomer.number} is not ready after "
+            f"{self._patience:.0f} s ({why})"
+        )
+
     def _running(self, names: Sequence[str]) -> list[str]:
         running = {program.name for program in self._control.programs() or () if program.pid}
         return [name for name in names if name in running]
@@ -195,10 +213,3 @@ def _serves(replica: status.Replica, newcomer: Newcomer) -> bool:
 def _standing(replica: status.Replica) -> str:
     state = replica.state or "unknown to the gateway"
     return f"{state}: {replica.error}" if replica.error else state
-
-
-def _late(newcomer: Newcomer, why: str) -> str:
-    return (
-        f"library {newcomer.library.name!r}: replica {newcomer.number} is not ready after "
-        f"{READY_SECONDS:.0f} s ({why})"
-    )

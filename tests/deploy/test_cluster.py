@@ -3,9 +3,11 @@
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -244,8 +246,10 @@ def test_library_that_does_not_get_ready_is_named(planned: Planner) -> None:
     assert processes.members(plan.run_dir) == []
 
 
-def rolling(plan: Plan) -> Rolling:
-    return Rolling(plan.run_dir, plan.gateway, lambda: status.read(plan.record.url))
+def rolling(plan: Plan, patience: float = 20) -> Rolling:
+    return Rolling(
+        plan.run_dir, plan.gateway, lambda: status.read(plan.record.url), patience=patience
+    )
 
 
 def test_restart_gives_each_replica_a_successor_before_it_goes(planned: Planner) -> None:
@@ -275,25 +279,53 @@ def test_restart_gives_each_replica_a_successor_before_it_goes(planned: Planner)
     assert set(after) & set(before) == {before[0]}
 
 
-def test_restart_whose_successor_does_not_start_leaves_what_serves(planned: Planner) -> None:
+@pytest.mark.parametrize(
+    ("successor", "words"),
+    [
+        pytest.param(("dies", "no room for the index"), "no room for the index", id="ends"),
+        pytest.param(("deaf",), "it has not bound its socket", id="never binds"),
+    ],
+)
+def test_restart_whose_successor_does_not_start_leaves_what_serves(
+    planned: Planner, successor: tuple[str, ...], words: str
+) -> None:
     plan = planned()
 
     def broken(numbers: Numbers) -> list[Program]:
         return [
-            stand_in(one.name, "dies", "no room for the index") if one.name == "wiki.1" else one
+            stand_in(one.name, *successor) if one.name == "wiki.1" else one
             for one in shards(plan.run_dir, numbers)
         ]
 
     with running(plan):
         before = workers(plan)
-        with pytest.raises(Failed, match=r"library 'Wiki': .*no room for the index"):
+        with pytest.raises(Failed, match=f"library 'Wiki': .*{words}"):
             restarting.replace(
-                MANIFEST.libraries[0], plan.run_dir, rolling(plan), broken, lambda *_: None
+                MANIFEST.libraries[0], plan.run_dir, rolling(plan, 3), broken, lambda *_: None
             )
 
         assert workers(plan) == before
         assert set(rolling(plan).programs()) == {one.name for one in plan.shards}
         assert record.running(plan.run_dir) == plan.record
+
+
+def test_newcomer_that_the_gateway_never_sees_is_taken_away_with_the_reason(
+    planned: Planner,
+) -> None:
+    plan = planned()
+    newcomer = Newcomer(MANIFEST.libraries[0], 1, archive="another")
+    after = shards(plan.run_dir, {"Wiki": [0, 1], "C++": [0, 1]})
+    with running(plan):
+        one = Rolling(plan.run_dir, plan.gateway, lambda: None, patience=3)
+
+        with (
+            pytest.raises(Failed, match=r"library 'Wiki': replica 1 .* \(unknown to the gateway\)"),
+            one.joined([newcomer], after=after, before=plan.shards),
+        ):
+            one.wait_ready([newcomer])
+
+        assert set(one.programs()) == {program.name for program in plan.shards}
+        assert "wiki.1" not in plan.run_dir.supervisor_config.read_text()
 
 
 def test_restart_lets_go_of_what_an_interrupted_one_left(planned: Planner) -> None:
@@ -314,6 +346,25 @@ def test_restart_lets_go_of_what_an_interrupted_one_left(planned: Planner) -> No
 
         assert record.running(plan.run_dir).replicas["Wiki"] == [2]
         assert [name for name in rolling(plan).programs() if "wiki" in name] == ["wiki.2"]
+
+
+@pytest.mark.parametrize("answered", [b"", b"HTTP/1.0 200 OK\r\nContent-Length: 99\r\n\r\n<?xml"])
+def test_supervisord_that_ends_in_its_answer_is_silent(tmp_path: Path, answered: bytes) -> None:
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+
+        def answer() -> None:
+            client, _ = server.accept()
+            with client:
+                client.recv(65536)
+                client.sendall(answered)
+
+        with ThreadPoolExecutor(1) as pool:
+            ended = pool.submit(answer)
+            assert Supervisor(path).programs() is None
+            ended.result(5)
 
 
 def test_one_verb_waits_for_another_and_says_for_which(planned: Planner) -> None:
