@@ -27,6 +27,9 @@ LARGE_EVERY = 50
 HALF_OPEN = 16
 """Connections to every shard on which nothing is ever said."""
 
+UNREADABLE = "unreadable message"
+"""The line that a shard writes into its log, once in a while."""
+
 _MEGABYTE = 1024 * 1024
 
 
@@ -44,6 +47,8 @@ async def noisy_peers(trial: Trial, form: Form) -> Report:
     least = PER_SECOND * form.noise * len(sockets) * 0.5
     report.demand(sum(sent) > least, f"only {sum(sent)} messages of garbage were sent")
     report.demand(await _workers(trial) == before, "a worker was ended by it")
+    told = [path for path in trial.cluster.run_dir.glob("logs/*") if UNREADABLE in path.read_text()]
+    report.demand(len(told) >= len(sockets), f"only {told} tell of messages that nobody can read")
     report.notes["garbage"] = f"{sum(sent)} messages"
     return report
 

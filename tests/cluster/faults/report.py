@@ -130,7 +130,8 @@ def whole_again(
     """Return the seconds from a blow at ``since`` until searches lack ``library`` no longer.
 
     Looks at the searches that began from the blow to ``until``, and takes the end of the first
-    whole one that began after the last that lacked it; None if there is no such.
+    whole one that began after the last that could not reach it; None if there is no such. To be
+    slower than the others once, later, is another matter.
     """
     searches = sorted(
         (
@@ -140,7 +141,10 @@ def whole_again(
         ),
         key=lambda outcome: outcome.began,
     )
-    last = max((one.began for one in searches if library in one.missing), default=since)
+    without = (None, "timeout")
+    last = max(
+        (one.began for one in searches if one.missing.get(library) not in without), default=since
+    )
     whole = [one for one in searches if one.began >= last and library not in one.missing]
     return min(one.ended for one in whole) - since if whole else None
 
