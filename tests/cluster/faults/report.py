@@ -129,7 +129,7 @@ def whole_again(
 ) -> float | None:
     """Return the seconds from a blow at ``since`` until searches lack ``library`` no longer.
 
-    Looks at the searches that began from the blow to ``until``, and takes the end of the first
+    Looks at the searches from the blow to ``until``, the next blow, and takes the end of the first
     whole one that began after the last that could not reach it; None if there is no such. To be
     slower than the others once, later, is another matter.
     """
@@ -137,7 +137,7 @@ def whole_again(
         (
             outcome
             for outcome in outcomes
-            if outcome.ask.tool == "search" and since <= outcome.began < until
+            if outcome.ask.tool == "search" and since <= outcome.began and outcome.ended < until
         ),
         key=lambda outcome: outcome.began,
     )

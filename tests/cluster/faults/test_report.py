@@ -107,6 +107,7 @@ def test_whole_again_is_the_end_of_the_first_whole_search_after_the_last_that_wa
         outcome(results("A", "B"), began=11.0),
         outcome(results("A", "B"), began=12.0),
         outcome(results("A", missing="B", reason="timeout"), began=13.0),
+        outcome(results("A", missing="B"), began=19.5),
     ]
 
     assert whole_again(searches, "B", 10.0, 20.0) == pytest.approx(2.0)
