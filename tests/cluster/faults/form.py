@@ -38,8 +38,8 @@ SHORT = Form(
     keeper_interval=2.5,
     stopped=4,
     noise=3,
-    calm=2,
-    restarts=2,
+    calm=1.5,
+    restarts=1,
     rounds=1,
 )
 
