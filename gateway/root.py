@@ -4,16 +4,13 @@ The root knows libraries, not replicas: who is asked, again and instead, is the 
 `gateway.call`. Each call has one deadline, made here.
 """
 
-from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from common.deadline import Deadline
 from common.errors import (
     CorpusError,
-    Quarantined,
     RefNotFound,
     ShardFault,
-    ShardUnavailable,
     Starting,
     UnknownLibrary,
     WrongArchive,
@@ -21,23 +18,17 @@ from common.errors import (
 from common.frames import (
     DescribeReply,
     DocumentReply,
-    DocumentRequest,
-    Preview,
-    PreviewReply,
-    PreviewRequest,
     QueryReply,
-    QueryRequest,
     SpellReply,
-    SpellRequest,
 )
 from common.refs import Ref, format_ref, parse_ref
 from common.settings import Settings
-from gateway import ranking
+from gateway import gathered, ranking, requests
 from gateway.admission import Door
 from gateway.analysis import Analysis, analyse
 from gateway.answers import FetchAnswer, SearchAnswer
 from gateway.call import Call, Patience
-from gateway.correction import choose_all, corrected, others
+from gateway.correction import choose_all, corrected
 from gateway.metrics import Metrics
 from gateway.pool import Pool, edition
 from gateway.repeats import Fresh, Repeats
@@ -46,10 +37,6 @@ from gateway.scatter import Gathered, scatter
 from gateway.scoring import StatisticsMemory
 from gateway.search import Search
 from gateway.shard import Shard
-
-HITS_PER_LIBRARY = 30
-"""Light hits asked of each library: rescoring its top 30 lost nothing (measured over eleven
-archives: nDCG@10 of 0.463 against 0.461)."""
 
 SPELLING_SHARE = 0.3
 """Part of what is left after the first scatter for proposals of how words that no library has are
@@ -147,22 +134,22 @@ class Root:
                 found = await self._query(shards, analysis, deadline.share(QUERY_SHARE))
                 ranked = self._rank(shards, analysis, found)
 
-        wanted = _preview_requests(analysis, ranked, found)
+        wanted = requests.previews(analysis, ranked, found)
         read = await self._scatter(shards, wanted, deadline.share(PREVIEW_SHARE))
-        previews = _previews(read)
+        previews = gathered.previews(read)
         if read.failures:
             # Their places go to the pages of the others, as if they had never answered.
-            found = _without(found, read.failures)
+            found = gathered.without(found, read.failures)
             replaced = _replaced(shards, read.failures)
             if replaced:
                 again = await self._query(replaced, analysis, deadline.share(QUERY_SHARE))
-                found = _joined(shards, found, again)
+                found = gathered.joined(shards, found, again)
             ranked = self._rank(shards, analysis, found)
-            wanted = _preview_requests(analysis, ranked, found, known=previews)
+            wanted = requests.previews(analysis, ranked, found, known=previews)
             read = await self._scatter(shards, wanted, deadline.share(0.9))
-            previews |= _previews(read)
+            previews |= gathered.previews(read)
         most = self._settings.search_max_consecutive
-        failures = {**_quarantined(ranked, previews), **found.failures, **read.failures}
+        failures = {**gathered.quarantined(ranked, previews), **found.failures, **read.failures}
         return Search(
             analysis=analysis,
             ranked=ranked,
@@ -188,15 +175,8 @@ class Root:
     async def _document(
         self, shard: Shard, path: str, sections: Sequence[str], deadline: Deadline
     ) -> FetchAnswer:
-        request = DocumentRequest(
-            request_id=0,
-            library=shard.name,
-            archive="",
-            budget=0.0,
-            path=path,
-            sections=list(sections),
-            max_chars=self._settings.max_fetch_chars,
-        )
+        most = self._settings.max_fetch_chars
+        request = requests.document(shard.name, path, sections, most)
         try:
             call = Call(shard, request, self._metrics, self._fetch_patience)
             answer = await call.run(deadline)
@@ -213,19 +193,8 @@ class Root:
             raise Starting("the libraries are still starting; try again in a few seconds")
 
     async def _query(self, shards: Shards, analysis: Analysis, deadline: Deadline) -> Gathered:
-        requests: dict[str, Work] = {
-            library: QueryRequest(
-                request_id=0,
-                library=library,
-                archive="",
-                budget=0.0,
-                text=analysis.text,
-                words=list(analysis.words),
-                limit=HITS_PER_LIBRARY,
-            )
-            for library in shards
-        }
-        return await self._scatter(shards, requests, deadline)
+        wanted = requests.queries(shards, analysis)
+        return await self._scatter(shards, wanted, deadline)
 
     async def _spelt(
         self, shards: Shards, analysis: Analysis, suspects: Mapping[str, int], deadline: Deadline
@@ -234,24 +203,14 @@ class Root:
 
         It is as it was if nobody suggests anything.
         """
-        requests: dict[str, Work] = {
-            library: SpellRequest(
-                request_id=0,
-                library=library,
-                archive="",
-                budget=0.0,
-                words=list(suspects),
-                beside=others(analysis, suspects),
-            )
-            for library in shards
-        }
-        found = await self._scatter(shards, requests, deadline)
+        wanted = requests.spellings(shards, analysis, suspects)
+        found = await self._scatter(shards, wanted, deadline)
         replies = [answer.reply for answer in found.answers.values()]
         suggested = [reply.suggestions for reply in replies if isinstance(reply, SpellReply)]
         return corrected(analysis, choose_all(analysis, suspects, suggested)), found.failures
 
     def _rank(self, shards: Shards, analysis: Analysis, found: Gathered) -> ranking.Ranked:
-        _demand_any(found)
+        gathered.demand_any(found)
         replies: dict[str, QueryReply] = {}
         for library, (reply, described) in found.answers.items():
             if isinstance(reply, QueryReply):
@@ -271,11 +230,11 @@ class Root:
         )
 
     async def _scatter(
-        self, shards: Shards, requests: Mapping[str, Work], deadline: Deadline
+        self, shards: Shards, wanted: Mapping[str, Work], deadline: Deadline
     ) -> Gathered:
         calls = {
             library: Call(shards[library], request, self._metrics, self._search_patience)
-            for library, request in requests.items()
+            for library, request in wanted.items()
         }
         return await scatter(calls, deadline, workers=self._settings.search_workers)
 
@@ -290,77 +249,9 @@ def _resolve(ref: str, shards: Shards) -> Ref:
     return parsed
 
 
-def _preview_requests(
-    analysis: Analysis, ranked: ranking.Ranked, found: Gathered, known: Container[str] = ()
-) -> dict[str, Work]:
-    """Ask the owners of the candidates for previews, except of the refs that are ``known``."""
-    paths: defaultdict[str, list[str]] = defaultdict(list)
-    for candidate in ranked.candidates:
-        if candidate.ref not in known:
-            paths[candidate.library].append(candidate.path)
-    return {
-        library: PreviewRequest(
-            request_id=0,
-            library=library,
-            # The archive that gave the hits, so that an answer never mixes editions.
-            archive=found.answers[library].described.archive,
-            budget=0.0,
-            paths=paths[library],
-            words=list(analysis.words),
-            weights=ranked.weights,
-            text=analysis.text,
-        )
-        for library in paths
-    }
-
-
-def _demand_any(gathered: Gathered) -> None:
-    """Raise what stands for all failures if there is no answer at all."""
-    if gathered.answers:
-        return
-    failures = gathered.failures.values()
-    for kind in (Starting, Quarantined):
-        if failures and all(isinstance(error, kind) for error in failures):
-            raise kind("no library can answer this now")
-    raise ShardUnavailable("no library answers at the moment")
-
-
-def _without(found: Gathered, failures: Mapping[str, CorpusError]) -> Gathered:
-    answers = {name: one for name, one in found.answers.items() if name not in failures}
-    return Gathered(answers, {**found.failures, **failures})
-
-
 def _replaced(shards: Shards, failures: Mapping[str, CorpusError]) -> Shards:
     """Return those that serve another edition now than the one that gave the hits."""
     return {name: shards[name] for name in failures if isinstance(failures[name], WrongArchive)}
-
-
-def _joined(shards: Shards, found: Gathered, again: Gathered) -> Gathered:
-    """Return ``found`` with what came of those that were asked again, in the shards' order."""
-    answers = {**found.answers, **again.answers}
-    failures = {**found.failures, **again.failures}
-    return Gathered(
-        {name: answers[name] for name in shards if name in answers},
-        {name: failures[name] for name in shards if name in failures and name not in answers},
-    )
-
-
-def _previews(read: Gathered) -> dict[str, Preview]:
-    return {
-        format_ref(library, preview.path): preview
-        for library, answer in read.answers.items()
-        if isinstance(answer.reply, PreviewReply)
-        for preview in answer.reply.previews
-    }
-
-
-def _quarantined(ranked: ranking.Ranked, previews: Mapping[str, Preview]) -> dict[str, CorpusError]:
-    """Return the libraries of which a page is missing that may not be read."""
-    return {
-        candidate.library: Quarantined("a page is in quarantine")
-        for candidate in ranked.candidates
-        if candidate.ref in previews and previews[candidate.ref].quarantined
-    }
 
 
 def _fetched(library: str, reply: DocumentReply, described: DescribeReply) -> FetchAnswer:
