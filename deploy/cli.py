@@ -6,12 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from common import manifest
-from common.settings import token
 from deploy import (
     cluster,
     composing,
     explaining,
     logs,
+    reach,
     reloading,
     rendering,
     restarting,
@@ -25,8 +25,7 @@ from deploy.errors import Failed
 from deploy.foreground import interruptible
 from deploy.launch import launch, validate
 from deploy.options import Check, Config, Json, Port, Root, RunDirectory, site
-from deploy.record import recorded_url
-from deploy.site import Site, base_url
+from deploy.site import Site
 from deploy.supervisor import GATEWAY, replica_names, stop_seconds
 
 app = typer.Typer(
@@ -106,8 +105,8 @@ def reload_manifest(config: Config = None, root: Root = None, run_dir: RunDirect
 def show_status(run_dir: RunDirectory = None, port: Port = None, *, as_json: Json = False) -> None:
     """Show each library and its replicas; exits with 1 if the gateway does not answer."""
     place = site(run_dir=run_dir, port=port)
-    url = _url(place, port, run_dir)
-    current = status.read(url, token(place.settings)) or _from_supervisor(place, url)
+    url, token = reach.gateway(place, port=port, run_dir=run_dir)
+    current = status.read(url, token) or _from_supervisor(place, url)
     supervisor = cluster.supervisor_pid(place.run_dir)
     if as_json:
         where = {"endpoint": f"{url}/mcp", "run_dir": str(place.run_dir.path)}
@@ -229,8 +228,8 @@ def _explain(
     query: str, limit: int | None, port: int | None, run_dir: Path | None, *, as_json: bool
 ) -> None:
     place = site(run_dir=run_dir, port=port)
-    url = _url(place, port, run_dir)
-    content = explaining.explain(url, token(place.settings), query, limit)
+    url, token = reach.gateway(place, port=port, run_dir=run_dir)
+    content = explaining.explain(url, token, query, limit)
     if as_json:
         tables.print_json(content)
         return
@@ -265,16 +264,8 @@ def _call(
     from deploy.client import call_tool  # noqa: PLC0415 - see above
 
     place = site(run_dir=run_dir, port=port)
-    return call_tool(_url(place, port, run_dir), token(place.settings), tool, arguments)
-
-
-def _url(place: Site, port: int | None, run_dir: Path | None) -> str:
-    if port is not None:
-        return base_url(place.settings.mcp_host, port)
-    if run_dir is not None and not place.run_dir.record.exists():
-        # Asked for by name, it must not be taken for the cluster at the usual port.
-        raise Failed(f"no cluster runs in {place.run_dir.path}")
-    return recorded_url(place)
+    url, token = reach.gateway(place, port=port, run_dir=run_dir)
+    return call_tool(url, token, tool, arguments)
 
 
 def _say(text: str) -> None:
