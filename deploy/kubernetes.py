@@ -6,14 +6,16 @@ than a probe which replica answers, and has met a new one before an old one leav
 are given, never their content.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from common import manifest as manifests
+from common.errors import ConfigError
 from common.manifest import Library, Manifest
 from common.settings import Settings
 from deploy.containers import GATEWAY, GATEWAY_PORT, Images, service_names
-from deploy.pods import LABEL, PORT, Archives, gateway_pod, shard_pod
+from deploy.pods import LABEL, PORT, Archives, claim_name, gateway_pod, shard_pod
 from deploy.yaml_text import dump
 
 Object = dict[str, Any]
@@ -26,10 +28,15 @@ APP = "app.kubernetes.io/name"
 ROLE = "app.kubernetes.io/component"
 PART_OF = "app.kubernetes.io/part-of"
 
+MAX_CLAIM_CHARS = 253
+
+_NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_CLAIM = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+
 _HEADER = """\
 # Written by `corpus-mcp render kubernetes`; written anew rather than edited. Beforehand:
 #
-#   kubectl{flag} create secret generic corpus-token --from-file=token=FILE
+{namespace}#   kubectl{flag} create secret generic corpus-token --from-file=token=FILE
 #   kubectl{flag} create secret generic corpus-gateway-keys --from-file=KEYS/gateway.key \\
 #     --from-file=KEYS/shard.pub
 #   kubectl{flag} create secret generic corpus-shard-keys --from-file=KEYS/shard.key \\
@@ -69,7 +76,7 @@ def render(cluster: Cluster) -> str:
     """Return the YAML stream of all objects.
 
     Raises:
-        ConfigError: SHARD_SERVICE makes no names of services.
+        ConfigError: A name is none that Kubernetes knows; see `objects`.
     """
     return _header(cluster) + dump(*objects(cluster))
 
@@ -78,9 +85,11 @@ def objects(cluster: Cluster) -> list[Object]:
     """Return the objects in the order in which they are applied.
 
     Raises:
-        ConfigError: SHARD_SERVICE makes no names of services.
+        ConfigError: SHARD_SERVICE makes no names of services, or Kubernetes knows no such name of
+            a namespace or a claim.
     """
     names = service_names(cluster.manifest, cluster.settings)
+    _refuse_names(cluster)
     found = [_config_map(cluster.manifest), *_policies(cluster.settings)]
     for library in cluster.manifest.libraries:
         found.extend(_shard(library, names[library.name], cluster))
@@ -95,13 +104,34 @@ def objects(cluster: Cluster) -> list[Object]:
     ]
 
 
+def _refuse_names(cluster: Cluster) -> None:
+    # Else it is told by the cluster, in the middle of what it was to take.
+    if cluster.namespace is not None and not _NAMESPACE.fullmatch(cluster.namespace):
+        raise ConfigError(
+            "--namespace: expected 1 to 63 of a-z, 0-9 and -, neither first nor last a -, "
+            f"got {cluster.namespace!r}"
+        )
+    claim = cluster.archives.claim
+    for name in (claim_name(claim, library) for library in cluster.manifest.libraries if claim):
+        if len(name) > MAX_CLAIM_CHARS or not _CLAIM.fullmatch(name):
+            raise ConfigError(
+                f"--claim: expected at most {MAX_CLAIM_CHARS} of a-z, 0-9, - and ., with a letter "
+                f"or digit at both ends and {{slug}} for the library, got {claim!r}, "
+                f"which makes {name!r}"
+            )
+
+
 def _header(cluster: Cluster) -> str:
     flag = "" if cluster.namespace is None else f" -n {cluster.namespace}"
     labels = "".join(
         f"#   kubectl label node NODE {LABEL}{library.slug}=true\n"
         for library in cluster.manifest.libraries
     )
-    return _HEADER.format(flag=flag, archives="" if cluster.archives.claim else labels)
+    # Secrets are made before what follows is applied, and need a place to be made in.
+    namespace = f"#   kubectl create namespace {cluster.namespace}\n" if cluster.namespace else ""
+    return _HEADER.format(
+        flag=flag, namespace=namespace, archives="" if cluster.archives.claim else labels
+    )
 
 
 def _config_map(manifest: Manifest) -> Object:

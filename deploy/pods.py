@@ -170,10 +170,15 @@ def _pod(stop_seconds: int) -> dict[str, Any]:
     }
 
 
+def claim_name(template: str, library: Library) -> str:
+    """Return the claim that has a library's archive; see `Archives`."""
+    return template.replace("{slug}", library.slug)
+
+
 def _corpus(library: Library, archives: Archives) -> dict[str, Any]:
     if archives.claim:
-        name = archives.claim.replace("{slug}", library.slug)
-        return {"name": "corpus", "persistentVolumeClaim": {"claimName": name, "readOnly": True}}
+        claim = {"claimName": claim_name(archives.claim, library), "readOnly": True}
+        return {"name": "corpus", "persistentVolumeClaim": claim}
     return {"name": "corpus", "hostPath": {"path": archives.folder, "type": "Directory"}}
 
 

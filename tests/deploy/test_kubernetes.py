@@ -236,3 +236,24 @@ def test_a_namespace_is_made_and_holds_everything() -> None:
     assert (first["kind"], first["metadata"]["name"]) == ("Namespace", "corpus")
     assert {one["metadata"]["namespace"] for one in others} == {"corpus"}
     assert all("namespace" not in one["metadata"] for one in read())
+
+
+@pytest.mark.parametrize("namespace", ["", "Corpus", "corpus_1", "-corpus", "a" * 64])
+def test_namespace_that_kubernetes_does_not_know_is_refused(namespace: str) -> None:
+    with pytest.raises(ConfigError, match="--namespace: expected"):
+        objects(cluster(namespace=namespace))
+
+
+@pytest.mark.parametrize("claim", ["zim-{name}", "Zim", "zim_{slug}", "zim-{slug}-", "zim..{slug}"])
+def test_claim_that_kubernetes_does_not_know_is_refused(claim: str) -> None:
+    with pytest.raises(ConfigError, match="--claim: expected"):
+        objects(cluster(archives=Archives(claim=claim)))
+
+
+def test_namespace_is_made_before_the_secrets_in_it() -> None:
+    commands = [
+        line for line in render(cluster(namespace="corpus")).splitlines() if "kubectl" in line
+    ]
+
+    assert "kubectl create namespace corpus" in commands[0]
+    assert "create namespace" not in render(cluster())
