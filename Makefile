@@ -2,13 +2,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTHON_IMAGE ?= python:3.13-slim
+# What a line of .env says, as Docker Compose and `make start` read it too.
+dotenv = $(shell sed -n 's/^ *$(1) *= *//p' .env 2>/dev/null | tr -d "'\"" | tail -n 1)
+PYTHON_IMAGE ?= $(call dotenv,PYTHON_IMAGE)
+CORPUS_TAG ?= $(call dotenv,CORPUS_TAG)
 IMAGES := gateway shard proxy all-in-one
 
 .DEFAULT_GOAL := help
 .PHONY: help install dev run test test-slow quality soak check lint types contracts format docs lock \
 	validate-corpus corpus-list golden bench clean test-docker \
-	build start stop down restart ps logs scale restart-shard
+	build start stop down restart ps logs scale restart-shard named-in-env
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,12 +64,18 @@ corpus-list: install ## list the libraries of the manifest
 
 build: ## build the images; ARGS="--pull", "--network host", …
 	for role in $(IMAGES); do \
-	  docker build --file docker/Dockerfile --target $$role --build-arg PYTHON_IMAGE=$(PYTHON_IMAGE) \
-	    --tag corpus-mcp-$$role:$${CORPUS_TAG:-latest} $(ARGS) . || exit 1; done
+	  docker build --file docker/Dockerfile --target $$role \
+	    --build-arg PYTHON_IMAGE=$(or $(PYTHON_IMAGE),python:3.13-slim) \
+	    --tag corpus-mcp-$$role:$(or $(CORPUS_TAG),latest) $(ARGS) . || exit 1; done
 
 start: IMAGES := gateway shard proxy
 start: install build ## start the cluster in containers and wait until it serves
 	$(BIN)/corpus-mcp compose start
+
+# Without files of its own Compose would take those of a folder above.
+stop down restart ps logs: named-in-env
+named-in-env:
+	@grep -qs '^COMPOSE_FILE=' .env || { echo "nothing was started here: run make start" >&2; exit 1; }
 
 stop: ## stop the containers and keep them
 	docker compose stop
@@ -78,13 +87,14 @@ restart: ## restart the containers, all at once
 	docker compose restart
 
 ps: ## list the containers
-	docker compose ps
+	docker compose ps --all
 
 logs: ## show what the containers log, until Ctrl-C
 	docker compose logs --follow --tail 20
 
 scale: install ## run N replicas of a library (LIBRARY=… N=…), or GATEWAY=… gateways
-	$(BIN)/corpus-mcp compose scale $(if $(GATEWAY),--gateways "$$GATEWAY","$$LIBRARY" "$$N")
+	$(BIN)/corpus-mcp compose scale $(if $(GATEWAY),--gateways "$$GATEWAY") \
+	  $(if $(LIBRARY),"$$LIBRARY") $(if $(N),"$$N")
 
 restart-shard: install ## serve the newest archive of a library (LIBRARY=…), without a gap
 	$(BIN)/corpus-mcp compose restart "$$LIBRARY"
@@ -112,7 +122,9 @@ lock: dev ## pin the newest versions that pyproject.toml allows
 	    $$(printf -- ' --group %s' $$(echo $$2 | tr , ' ')) \
 	    --output-file docker/requirements-$$1.txt || exit 1; done
 
-clean: ## remove what the other verbs made, apart from the archives
+clean: ## remove what the other verbs made, apart from archives and images
+	if grep -qs '^# corpus-mcp: written' .env; then docker compose down --remove-orphans && \
+	  sed '/^# corpus-mcp: written/,/^# corpus-mcp: end/d' .env >.env.new && mv .env.new .env; fi
 	rm -rf $(VENV) .run .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 # A pinned install first, then the project itself: pip cannot check hashes of a local folder.

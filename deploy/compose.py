@@ -14,6 +14,7 @@ from common.manifest import Library, Manifest
 from common.settings import Settings
 from deploy.containers import (
     CORPUS,
+    FOR_SHARDS,
     GATEWAY,
     GATEWAY_PORT,
     gateway_environment,
@@ -78,7 +79,11 @@ def render(
         for served in corpus.served
     }
     return {
-        _SOURCES: {"manifest": str(place.operator), "root": str(place.root)},
+        _SOURCES: {
+            "manifest": str(place.operator),
+            "root": str(place.root),
+            "settings": {name: given[name] for name in sorted(FOR_SHARDS & set(given))},
+        },
         "services": {
             PROXY: _proxy(settings),
             GATEWAY: _gateway(corpus.manifest, settings, given, place, token, sorted(shards)),
@@ -123,6 +128,11 @@ def shard_port(project: Mapping[str, Any]) -> int:
 def sources(project: Mapping[str, Any]) -> tuple[Path, Path]:
     """Return the operator's manifest and the corpus root that a project was written from."""
     return Path(project[_SOURCES]["manifest"]), Path(project[_SOURCES]["root"])
+
+
+def shard_settings(project: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings with which a project's shards were rendered."""
+    return {**project[_SOURCES].get("settings", {}), "SHARD_PORT": str(shard_port(project))}
 
 
 def port(project: Mapping[str, Any]) -> int:

@@ -48,14 +48,16 @@ def scale(
 ) -> None:
     """Run more or fewer replicas of LIBRARY, or gateways, until the next start."""
     if (library is None) != (replicas is None) or (library is None) == (gateways is None):
-        raise ConfigError("expected a library and a number of replicas, or --gateways")
+        raise ConfigError(
+            "expected a library and its replicas (LIBRARY=… N=…), or gateways alone (GATEWAY=…)"
+        )
     where = project.files(_site(run_dir=run_dir).run_dir)
     with interruptible(), project.claim(where):
         if library is not None and replicas is not None:
             scaled = project_changes.scale_library(where, library, replicas)
             typer.echo(f"{scaled.name}: {replicas} replicas are ready")
         elif gateways is not None:
-            project_changes.scale_gateways(gateways)
+            project_changes.scale_gateways(where, gateways)
             typer.echo(f"{gateways} gateways are ready")
 
 

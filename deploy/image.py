@@ -10,8 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from deploy import docker
-from deploy.containers import CORPUS
+from deploy.containers import CORPUS, USER
 from deploy.inspection import INSPECT_SECONDS, Report, inspect_all
 
 _CONTAINER_SECONDS = 20.0
@@ -49,16 +51,25 @@ def _inspect_all(
         *("--mount", _bind(root), image, "python", "-m", "shard", "inspect", "--json"),
     )
     try:
-        return inspect_all(
+        found = inspect_all(
             paths,
             command=command,
             seconds=INSPECT_SECONDS + _CONTAINER_SECONDS,
             named=lambda path: f"{CORPUS}/{path.relative_to(root).as_posix()}",
             **options,
         )
+        return {path: _explained(report) for path, report in found.items()}
     finally:
         # One that is stuck in an archive outlives the command that started it.
         _remove(mark)
+
+
+def _explained(report: Report) -> Report:
+    # The operator, who may read it, must not wonder.
+    if report.error and "Permission denied" in report.error:
+        error = f"{report.error} (in a container user {USER} reads it, and enters its folders)"
+        return msgspec.structs.replace(report, error=error)
+    return report
 
 
 def _remove(mark: str) -> None:

@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -119,13 +120,14 @@ def known(where: Files, environment: Mapping[str, str]) -> bool:
 
 def write_dotenv(where: Files, environment: Mapping[str, str]) -> None:
     """Name the files and the project in ``.env``, for `docker compose`."""
-    before = dotenv.ours(_dotenv()).get(_NAME)
+    before = dotenv.ours(_dotenv())
+    tag = environment.get(_TAG) or before.get(_TAG)
     names = {
         "COMPOSE_FILE": f"{_seen(STATIC)}:{_seen(where.project)}",
         # A name said once stays: under another one the same port would be asked for twice.
-        _NAME: environment.get(_NAME) or before or _folder_name(),
-        # Said once, at the start, it holds for later commands too.
-        **({_TAG: tag} if (tag := environment.get(_TAG)) else {}),
+        _NAME: environment.get(_NAME) or before.get(_NAME) or _folder_name(),
+        # So does a tag, which `make build` reads here too.
+        **({_TAG: tag} if tag else {}),
     }
     Path(".env").write_text(dotenv.written(_dotenv(), names), encoding="utf-8")
 
@@ -136,7 +138,8 @@ def image(role: str, environment: Mapping[str, str]) -> str:
     Raises:
         Failed: It has not been built.
     """
-    name = f"corpus-mcp-{role}:{environment.get(_TAG) or 'latest'}"
+    tag = environment.get(_TAG) or dotenv.ours(_dotenv()).get(_TAG) or "latest"
+    name = f"corpus-mcp-{role}:{tag}"
     if not docker.lines("images", "--quiet", name):
         raise Failed(f"there is no image {name}: run make build")
     return name
@@ -145,6 +148,11 @@ def image(role: str, environment: Mapping[str, str]) -> str:
 def containers(*service: str) -> list[str]:
     """Return the ids of the containers of a service, or of all, that run or will again."""
     return docker.lines("compose", "ps", "--quiet", *service)
+
+
+def replicas() -> Counter[str]:
+    """Return how many containers each service has, in whatever state."""
+    return Counter(docker.lines("compose", "ps", "--all", "--format", "{{.Service}}"))
 
 
 def _dotenv() -> str:

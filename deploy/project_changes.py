@@ -1,7 +1,7 @@
 """Changing a Compose project while agents use it: start, scale, replace an archive."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,20 +91,23 @@ def scale_library(where: project.Files, name: str, count: int) -> Library:
     library = _find(known, name)
     service = compose.service(running, library)
     _running(service)
-    _up(service, count)
+    _up({service: count}, service)
     what = f"library {library.name!r}: not all {count} replicas got ready"
     gateways.wait_ready(project.containers(service), compose.shard_port(running), what)
     return library
 
 
-def scale_gateways(count: int) -> None:
+def scale_gateways(where: project.Files, count: int) -> None:
     """Run ``count`` gateways; return when all of them take calls.
 
     Raises:
         Failed: The project does not run, or a gateway does not get ready.
     """
+    running, _ = project.read(where)
     _running(GATEWAY)
-    _up(GATEWAY, count)
+    there = project.replicas()
+    shards = {name: there[name] for name in running["services"][GATEWAY]["depends_on"]}
+    _up({**shards, GATEWAY: count}, GATEWAY)
     gateways.wait_serving()
 
 
@@ -125,11 +128,13 @@ def replace(site: Site, where: project.Files, name: str, say: Say) -> Library:
     site = site._replace(config=operator, root=root)
     wanted = _find(manifest.load(operator), library.name)
     served = _inspected(site, Manifest((wanted,)), say).served[0]
-    rendered = compose.shard(served, site.settings, site.environment, _place(site, where))
+    # With the settings of the start: this command may have been given in another shell.
+    given = compose.shard_settings(running)
+    rendered = compose.shard(served, settings.load(given), given, _place(site, where))
     changed = {**running, "services": {**running["services"], service: rendered}}
     project.write(where, changed, _exchanged(known, served.library))
     try:
-        _up(service, 2 * len(old))
+        _up({service: 2 * len(old)}, service)
         what = f"library {library.name!r}: no new replica got ready"
         gateways.wait_ready(_besides(service, old), compose.shard_port(running), what)
     except BaseException:
@@ -194,12 +199,12 @@ def _besides(service: str, old: list[str]) -> list[str]:
     return [each for each in project.containers(service) if each not in old]
 
 
-def _up(service: str, count: int) -> None:
-    # What runs is left as it is; only what is missing is made, as the files say now.
-    docker.lines(
-        *("compose", "up", "--detach", "--no-deps", "--no-recreate"),
-        *("--scale", f"{service}={count}", service),
-    )
+def _up(counts: Mapping[str, int], service: str) -> None:
+    # What runs is left as it is; only what is missing is made, as the files say now. Not without
+    # its dependencies: Compose would take such a container for one of another project file, and
+    # replace it the next time.
+    scales = [word for name, count in counts.items() for word in ("--scale", f"{name}={count}")]
+    docker.lines("compose", "up", "--detach", "--no-recreate", *scales, service)
 
 
 def _remove(containers: list[str]) -> None:

@@ -1,5 +1,6 @@
 """A checkout of its own with a Compose project of its own, as an operator has them."""
 
+import copy
 import json
 import os
 import shutil
@@ -49,6 +50,27 @@ class Checkout:
         """Run a verb that must succeed; return what it printed."""
         result = self.try_make(verb, **variables)
         assert result.returncode == 0, f"make {verb}:\n{result.stdout}\n{result.stderr}"
+        return result.stdout
+
+    def without_environment(self) -> "Checkout":
+        """Return the same checkout in another shell, where nothing of the start is set."""
+        other = copy.copy(self)
+        names = ("COMPOSE_PROJECT_NAME", "CORPUS_TAG", "MCP_PORT", "SEARCH_CACHE_MB")
+        other._environment = {k: v for k, v in self._environment.items() if k not in names}
+        return other
+
+    def run(self, *arguments: str) -> str:
+        """Run `corpus-mcp`; return what it printed."""
+        result = subprocess.run(
+            [sys.executable, "-m", "deploy", *arguments],
+            cwd=self.folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=MAKE_SECONDS,
+            check=False,
+        )
+        assert result.returncode == 0, f"{arguments}:\n{result.stdout}\n{result.stderr}"
         return result.stdout
 
     def try_make(self, verb: str, **variables: object) -> subprocess.CompletedProcess[str]:

@@ -77,6 +77,48 @@ def test_scaling_by_plain_compose_needs_no_other_change(project: Checkout) -> No
     wait_until(lambda: len(project.ready("Site")) == 1, SOON)
 
 
+def test_plain_compose_leaves_alone_what_scale_made(project: Checkout) -> None:
+    project.make("scale", LIBRARY="Site", N=2)
+    project.make("scale", GATEWAY=2)
+    before = project.compose("ps", "--quiet")
+
+    project.compose("up", "--detach", "--scale", "shard-site=2", "--scale", "gateway=2")
+    after = project.compose("ps", "--quiet")
+    project.compose("up", "--detach")
+
+    assert sorted(after) == sorted(before)
+    assert len(project.containers("gateway")) == 1
+    wait_until(lambda: len(project.ready("Site")) == 1, SOON)
+
+
+def test_start_with_another_manifest_fails_no_call(project: Checkout) -> None:
+    manifest = project.folder / "corpus.toml"
+    before = manifest.read_text()
+    manifest.write_text(before + '[[library]]\nname = "C++"\npath = "demo-site.zim"\n')
+
+    def more_and_fewer() -> None:
+        project.make("start")
+        assert len(project.ready("C++")) == 1
+        manifest.write_text(before)
+        project.make("start")
+
+    load = under_load(project, more_and_fewer)
+
+    assert not load.failures
+    assert len(project.status()["libraries"]) == 4
+
+
+def test_verbs_need_nothing_of_the_environment_of_the_start(project: Checkout) -> None:
+    elsewhere = project.without_environment()
+
+    elsewhere.make("scale", LIBRARY="Site", N=2)
+    elsewhere.make("restart-shard", LIBRARY="Site")
+    found = elsewhere.run("search", "what happens when a shard crashes")
+    elsewhere.make("scale", LIBRARY="Site", N=1)
+
+    assert "corpus://" in found
+
+
 def test_gateways_come_and_go_without_a_failed_call(
     project: Checkout, figure: figures.Figure
 ) -> None:
@@ -172,10 +214,13 @@ def test_shard_reaches_nothing_outside_its_network(project: Checkout, shard: str
         # It can be reached from here, on a network that leads outside.
         pass
 
-    for address in (proxy, "192.0.2.1"):
-        assert WORKED not in python(
-            shard, _attempt(f"socket.create_connection(({address!r}, 8000), 2)")
-        )
+    with socket.create_server(("", 0)) as here:
+        port = here.getsockname()[1]
+        with socket.create_connection((_own_address(), port), 5):
+            # So can this machine, which is no guest of that network either.
+            pass
+        for address in ((proxy, 8000), ("192.0.2.1", 8000), (_own_address(), port)):
+            assert WORKED not in python(shard, _attempt(f"socket.create_connection({address}, 2)"))
 
 
 def test_nothing_listens_on_this_machine_but_the_published_port(project: Checkout) -> None:
@@ -188,6 +233,12 @@ def test_nothing_listens_on_this_machine_but_the_published_port(project: Checkou
         # Every other address of this machine refuses.
         probe.settimeout(5)
         assert probe.connect_ex(("127.0.0.2", project.port)) != 0
+
+
+def _own_address() -> str:
+    """Return the address of this machine on the engine's own network."""
+    template = "{{(index .IPAM.Config 0).Gateway}}"
+    return docker("network", "inspect", "--format", template, "bridge")[0]
 
 
 def _attempt(statement: str) -> str:

@@ -33,6 +33,20 @@ def test_corrupt_archive_is_named_and_nothing_is_started(fresh: Checkout) -> Non
     assert fresh.everything() == []
 
 
+@pytest.mark.parametrize("verb", ["stop", "down", "restart", "ps", "logs"])
+def test_verb_before_the_first_start_touches_no_project_of_a_folder_above(
+    fresh: Checkout, verb: str
+) -> None:
+    above = fresh.folder.parent / "compose.yaml"
+    above.write_text("services: {other: {image: other}}\n")
+
+    result = fresh.try_make(verb)
+    above.unlink()
+
+    assert result.returncode != 0
+    assert result.stderr.startswith("nothing was started here: run make start")
+
+
 def test_taken_port_is_named_and_nothing_is_started(fresh: Checkout) -> None:
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -147,6 +147,17 @@ def test_project_remembers_where_it_comes_from() -> None:
     assert compose.shard_port(project) == 7100
 
 
+def test_project_remembers_the_settings_of_its_shards() -> None:
+    given = {"SHARD_MEMORY_MB": "2048", "SHARD_PORT": "7200", "SEARCH_LIMIT": "7", "HOME": "/root"}
+    project = rendered(WIKIPEDIA, given=given)
+    settings = compose.shard_settings(project)
+
+    again = compose.shard(WIKIPEDIA, load(settings), settings, PLACE)
+
+    assert settings == {"SHARD_MEMORY_MB": "2048", "SHARD_PORT": "7200"}
+    assert again == project["services"]["shard-wikipedia"]  # type: ignore[index]
+
+
 def test_library_that_is_not_in_the_project_is_named() -> None:
     with pytest.raises(Failed, match="no service shard-python: run make start"):
         compose.service(rendered(WIKIPEDIA), Library(name="Python", path="p.zim"))
@@ -180,4 +191,8 @@ def test_networks_of_gateways_and_shards_lead_nowhere() -> None:
 
     assert set(static["services"]["gateway"]["networks"]) <= inside
     assert "shards" in inside
+    for name in inside:
+        # Nor to this machine, which would have an address on it.
+        options = static["networks"][name]["driver_opts"]
+        assert options["com.docker.network.bridge.inhibit_ipv4"] == "true"
     assert "shards" not in static["services"]["proxy"]["networks"]
