@@ -23,6 +23,9 @@ SUSPECT_AFTER = 2.0
 is suspect. One thread serves it, and a page of 2 MB holds that for a second or more: slow is not
 stuck."""
 
+NOT_CONNECTED = "not connected"
+"""What there is to say of a replica that nobody answers for, be it not yet or not any more."""
+
 
 class State(StrEnum):
     """What may be asked of a replica: only a ready one gets requests."""
@@ -42,13 +45,15 @@ class Membership:
         since: When it came there, on the clock.
         error: Why it is not ready, for the operator; empty if there is nothing to say.
         described: What it last said about itself; kept while it is away, for status pages.
+        unable: Whether it has said that it cannot serve, and nothing better since.
     """
 
     def __init__(self, library: str, *, clock: Clock = time.monotonic) -> None:
         self.state = State.DOWN
         self.since = clock()
-        self.error = ""
+        self.error = NOT_CONNECTED
         self.described: DescribeReply | None = None
+        self.unable = False
         self._library = library
         self._clock = clock
         self._refused = False
@@ -66,7 +71,7 @@ class Membership:
     def disconnected(self) -> None:
         """The peer is gone."""
         self._refused = False
-        self._enter(State.DOWN, "not connected")
+        self._enter(State.DOWN, NOT_CONNECTED)
 
     def not_admitted(self, reason: str) -> None:
         """There is no handshake with whatever is at the endpoint."""
@@ -82,13 +87,21 @@ class Membership:
             self.refuse(f"serves another library: {reply.library!r}")
         else:
             self._refused = False
+            self.unable = False
             self.described = reply
             self._enter(State.DRAINING if reply.draining else State.READY)
 
     def refuse(self, reason: str) -> None:
         """The peer is none of ours; only a new connection changes that, or a better answer."""
         self._refused = True
+        self.unable = False
         self._enter(State.DOWN, reason)
+
+    def cannot_serve(self, reason: str) -> None:
+        """Somebody stands in for the worker, which has been tried in vain more than once."""
+        self.refuse(reason)
+        # Kept when the stand-in makes room for the next attempt, which may fail as well.
+        self.unable = True
 
     def renamed(self) -> None:
         """The peer serves another archive than it said: it has to be asked again."""

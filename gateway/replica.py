@@ -253,6 +253,8 @@ class Replica:
             self.membership.described_as(reply)
         elif isinstance(reply, ErrorReply) and reply.code == Draining.code:
             self.membership.draining()
+        elif isinstance(reply, ErrorReply) and reply.code == ShardUnavailable.code:
+            self.membership.cannot_serve(f"{reply.code}: {reply.message}")
         elif isinstance(reply, ErrorReply):
             self.membership.refuse(f"{reply.code}: {reply.message}")
 

@@ -26,6 +26,10 @@ from gateway.replica import Replica
 WARNING_INTERVAL = 5.0
 """Seconds between two warnings about the same failure of the same library."""
 
+UNABLE_FOR = 6.0
+"""Seconds after which a library is not waited for whose replicas all say that they cannot serve: by
+then the archive has been tried again, at least once after the longest pause."""
+
 STARTING_FOR = 60.0
 """Seconds after which a library that has never been ready is no longer called starting."""
 
@@ -163,6 +167,8 @@ class Shard:
         if len(away) < len(self.replicas):
             # Suspects have just been ready, too: only that of the others counts.
             return suspects or any(self._clock() - one.since <= within for one in away)
+        if away and all(one.unable for one in away):
+            within = min(within, UNABLE_FOR)
         return self.lost_for() <= within
 
     def take_openings(self) -> int:

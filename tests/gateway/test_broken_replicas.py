@@ -9,6 +9,7 @@ from common.deadline import Deadline
 from common.errors import DeadlineExceeded, ShardUnavailable
 from common.frames import DescribeRequest, QueryRequest
 from gateway import breaker, replica, scatter
+from gateway import shard as shards
 from gateway.breaker import BAD_ENDS, BreakerState
 from gateway.call import Call, Patience
 from gateway.hedging import ENOUGH, EXTRA_SHARE
@@ -379,3 +380,42 @@ def test_late_answer_brings_a_suspect_back(start, pooled):
             await until(lambda: ready(shard))
 
     run(main())
+
+
+def regretting(request):
+    """Answer as a stand-in does."""
+    del request
+    return ShardUnavailable("the worker cannot serve")
+
+
+def test_fetch_does_not_wait_long_for_a_library_that_says_that_it_cannot_serve(
+    start, pooled, monkeypatch
+):
+    monkeypatch.setattr(shards, "UNABLE_FOR", 0.1)
+    lib = start()
+
+    async def main():
+        async with pooled() as (pool, shard):
+            # Only a gateway that serves asks again and again who is there.
+            assert pool.phase == "ready"
+            await asyncio.to_thread(lib.stop)
+            await asyncio.to_thread(start, 0, regretting)
+            with pytest.raises(ShardUnavailable):
+                await ask(shard, PATIENT, request=document(), seconds=1000.0)
+            return the(shard).membership.error
+
+    assert run(main()) == "unavailable: the worker cannot serve"
+
+
+def test_fetch_waits_for_a_library_that_has_just_said_so(start, pooled):
+    lib = start(0, regretting)
+
+    async def main():
+        async with pooled(0) as (_, shard):
+            await until(lambda: shard.replicas and the(shard).membership.unable)
+            call = asyncio.create_task(ask(shard, PATIENT, request=document()))
+            await asyncio.to_thread(lib.stop)
+            await asyncio.to_thread(start)
+            return await call
+
+    assert run(main()).reply

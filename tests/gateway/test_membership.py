@@ -22,8 +22,10 @@ def ready(member):
     return member
 
 
-def test_new_replica_is_down():
-    assert Membership("Lib").state is State.DOWN
+def test_new_replica_is_down_and_says_why():
+    new = Membership("Lib")
+
+    assert (new.state, new.error) == (State.DOWN, "not connected")
 
 
 def test_connected_replica_is_starting_until_described(member):
@@ -39,6 +41,23 @@ def test_disconnect_takes_a_replica_down_and_keeps_what_it_said(ready):
 
     assert ready.state is State.DOWN
     assert ready.described is not None
+
+
+def test_replica_is_unable_from_a_stand_in_on_until_a_worker_describes_itself(ready):
+    assert not ready.unable
+
+    ready.disconnected()
+    ready.connected()
+    ready.cannot_serve("unavailable: no file")
+    assert (ready.unable, ready.state, ready.error) == (True, State.DOWN, "unavailable: no file")
+
+    ready.disconnected()
+    ready.connected()
+    assert ready.unable
+
+    ready.described_as(reply())
+    assert ready.ready
+    assert not ready.unable
 
 
 def test_late_description_does_not_raise_the_dead(ready):
