@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # What a line of .env says, as Docker Compose and `make start` read it too.
-dotenv = $(shell sed -n 's/^ *$(1) *= *//p' .env 2>/dev/null | tr -d "'\"" | tail -n 1)
+dotenv = $(shell sed -n 's/^ *\(export \)*$(1) *= *//p' .env 2>/dev/null | tr -d "'\"" | tail -n 1)
 PYTHON_IMAGE ?= $(call dotenv,PYTHON_IMAGE)
 CORPUS_TAG ?= $(call dotenv,CORPUS_TAG)
 IMAGES := gateway shard proxy all-in-one
