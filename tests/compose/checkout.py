@@ -36,7 +36,7 @@ class Checkout:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/mcp"
         self._environment = {
-            **clean_environment(),
+            **_outside(),
             "COMPOSE_PROJECT_NAME": name,
             "CORPUS_TAG": tag,
             "MCP_PORT": str(self.port),
@@ -133,7 +133,7 @@ def docker(*arguments: str, folder: Path = PROJECT) -> list[str]:
     result = subprocess.run(
         ["docker", *arguments],
         cwd=folder,
-        env=clean_environment(),
+        env=_outside(),
         capture_output=True,
         text=True,
         timeout=MAKE_SECONDS,
@@ -141,6 +141,12 @@ def docker(*arguments: str, folder: Path = PROJECT) -> list[str]:
     )
     assert result.returncode == 0, f"docker {arguments}:\n{result.stdout}\n{result.stderr}"
     return result.stdout.splitlines()
+
+
+def _outside() -> dict[str, str]:
+    """Return an environment that names no project: one of the shell would win over ``.env``."""
+    named = clean_environment().items()
+    return {name: value for name, value in named if not name.startswith("COMPOSE_")}
 
 
 def main_pid(container: str) -> int:
