@@ -5,7 +5,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
-from typing import IO
+from io import FileIO
 
 from common.errors import ConfigError
 from deploy.errors import Failed
@@ -28,7 +28,7 @@ def take(
         Failed: Another verb still holds it after ``patience`` seconds.
     """
     try:
-        lock = run_dir.lock.open("a+", encoding="ascii")
+        lock = run_dir.lock.open("ab+", buffering=0)
     except OSError as exc:
         raise ConfigError(f"CORPUS_RUN_DIR: expected a folder to write into, got {exc}") from exc
     with lock:
@@ -39,23 +39,24 @@ def take(
             if time.monotonic() >= at:
                 raise Failed(f"{_holder(lock)} in {run_dir.path} already")
             time.sleep(_TICK)
-        lock.truncate(0)
-        lock.write(f"{verb} {os.getpid()}\n")
-        lock.flush()
+        # Who holds it is only told to those who wait: a full disk must not keep a verb from that.
+        with contextlib.suppress(OSError):
+            lock.truncate(0)
+            lock.write(f"{verb} {os.getpid()}\n".encode())
         yield
 
 
 def is_taken(run_dir: RunDir) -> bool:
     """Tell whether some verb holds the lock of ``run_dir``."""
     try:
-        with run_dir.lock.open("a", encoding="ascii") as lock:
+        with run_dir.lock.open("ab", buffering=0) as lock:
             return not _try(lock)
     except OSError:
         # Not even a folder is there.
         return False
 
 
-def _try(lock: IO[str]) -> bool:
+def _try(lock: FileIO) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -63,9 +64,9 @@ def _try(lock: IO[str]) -> bool:
     return True
 
 
-def _holder(lock: IO[str]) -> str:
+def _holder(lock: FileIO) -> str:
     lock.seek(0)
-    verb, _, pid = lock.read().strip().partition(" ")
+    verb, _, pid = lock.read(100).decode("ascii", "replace").strip().partition(" ")
     if verb == "up":
         return f"a cluster is being started (process {pid})"
     return f"corpus-mcp {verb or 'up'} is at work (process {pid or 'unknown'})"

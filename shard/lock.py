@@ -8,6 +8,7 @@ process, however that ends; the file stays.
 import fcntl
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from common.deadline import Clock, Deadline
@@ -51,8 +52,10 @@ class SocketLock:
                 os.close(descriptor)
                 raise EndpointInUse(f"endpoint: {self._path.stem} is served by process {owner}")
             time.sleep(_POLL)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+        # The number is for those who are refused: a full disk must not keep a shard from serving.
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
         self._descriptor = descriptor
 
     def release(self) -> None:

@@ -3,11 +3,12 @@
 import contextlib
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,12 @@ class Operator:
             (root / f"{name}.zim").write_bytes(path.read_bytes())
         self.manifest(*(Library(name=name, path=f"{name}.zim") for name in archives))
 
-    def types(self, *words: str) -> subprocess.CompletedProcess[str]:
+    def types(
+        self, *words: str, before: Callable[[], None] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "deploy", *words],
+            preexec_fn=before,
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -223,6 +227,18 @@ def test_archive_that_cannot_be_opened_stops_everything(
 
 
 @pytest.mark.cluster
+def test_disk_without_room_is_told_in_one_line(operator: Operator, site_zim: Path) -> None:
+    operator.corpus(site=site_zim)
+
+    result = operator.types(
+        "up", "--port", "0", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    )
+
+    assert result.returncode == 2
+    assert "CORPUS_RUN_DIR: expected a folder to write into" in complaint(result)
+    assert processes.members(operator.run_dir) == []
+
+
 def test_port_in_use_is_told_before_anything_starts(operator: Operator, site_zim: Path) -> None:
     operator.corpus(Farm=site_zim)
     with socket.socket() as other:

@@ -1,6 +1,7 @@
 """One live owner per socket."""
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,17 @@ def test_lock_says_what_is_wrong_with_the_folder(tmp_path: Path):
 
     with pytest.raises(ConfigError, match="endpoint"):
         SocketLock(tmp_path / "file" / "s.0").acquire()
+
+
+def test_lock_is_taken_where_nothing_can_be_written(tmp_path: Path):
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        status = 1
+        try:
+            SocketLock(tmp_path / "s.0").acquire()
+            status = 0
+        finally:
+            os._exit(status)
+
+    assert os.waitpid(child, 0)[1] == 0
