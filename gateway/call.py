@@ -1,6 +1,7 @@
 """One request to one library, carried through drops, overloads, drains and restarts."""
 
 import time
+from collections import defaultdict
 from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from common.errors import (
 )
 from common.frames import DescribeReply, DocumentRequest
 from gateway.breaker import BreakerState
+from gateway.membership import State
 from gateway.metrics import Metrics
 from gateway.race import hedged
 from gateway.replica import Replica, Result, Work
@@ -33,7 +35,8 @@ class Patience(NamedTuple):
     """How long to wait while no replica of a library is ready.
 
     Attributes:
-        seconds: In all, per call.
+        seconds: In all, per call; the same again for replicas that are draining, whose successors
+            are still to come.
         after_loss: A library that has been away for longer is not waited for.
         for_suspects: Whether a library that has stopped answering in time is.
     """
@@ -74,7 +77,7 @@ class Call:
         self._request = request
         self._metrics = metrics
         self._patience = patience
-        self._waited = 0.0
+        self._waited: defaultdict[bool, float] = defaultdict(float)
         self._clock = clock
         self._kind = type(request).__name__.removesuffix("Request").lower()
         self._for_search = not isinstance(request, DocumentRequest)
@@ -142,14 +145,15 @@ class Call:
             obstacle = self._shard.obstacle(self._request.archive, for_search=self._for_search)
             if obstacle is not None:
                 raise obstacle
-            left = min(self._patience.seconds - self._waited, deadline.remaining())
+            draining = self._shard.state is State.DRAINING
+            left = min(self._patience.seconds - self._waited[draining], deadline.remaining())
             if left <= 0 or not self._shard.may_return(
                 self._patience.after_loss, suspects=self._patience.for_suspects
             ):
                 raise self._shard.why_not()
             began = self._clock()
             await self._shard.wait_changed(Deadline.after(left, clock=self._clock))
-            self._waited += self._clock() - began
+            self._waited[draining] += self._clock() - began
 
     async def _ask(self, replica: Replica, deadline: Deadline) -> Answer:
         self._asking, self._began = replica, self._clock()

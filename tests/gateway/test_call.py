@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from common.deadline import Deadline
 from common.errors import (
     DeadlineExceeded,
     Draining,
@@ -12,10 +13,11 @@ from common.errors import (
     WrongArchive,
 )
 from common.frames import DescribeRequest, QueryRequest
-from gateway.call import Patience
+from gateway.call import Call, Patience
 from gateway.hedging import HedgeBudget
 from gateway.membership import State
-from tests.gateway.pooling import FETCH, ask, edition, ready
+from gateway.metrics import Metrics
+from tests.gateway.pooling import FETCH, ask, edition, query, ready
 from tests.gateway.scripted import described, found, run, sound, until
 
 
@@ -58,6 +60,27 @@ def test_request_waits_for_the_next_worker(start, pooled):
             await until(lambda: not ready(shard))
             await asyncio.to_thread(start)
             return await call
+
+    assert run(main()).reply.hits
+
+
+def test_time_of_draining_is_not_taken_from_that_of_a_restart(start, pooled):
+    leaving = start(0, lambda r: Draining("") if isinstance(r, QueryRequest) else described(r))
+    now = 0.0
+
+    async def main():
+        nonlocal now
+        async with pooled() as (_, shard):
+            patience = Patience(10.0, 1000.0, for_suspects=False)
+            call = Call(shard, query(), Metrics(), patience, clock=lambda: now)
+            answer = asyncio.create_task(call.run(Deadline.after(1000.0)))
+            await until(lambda: shard.state is State.DRAINING)
+            now += 9.0
+            await asyncio.to_thread(leaving.stop)
+            await until(lambda: shard.state is State.DOWN)
+            now += 9.0
+            await asyncio.to_thread(start)
+            return await answer
 
     assert run(main()).reply.hits
 
