@@ -79,7 +79,10 @@ class Rolling:
         """
         programs = self._control.programs()
         if programs is None:
-            raise Failed(f"no cluster runs in {self._run_dir.path}: supervisord does not answer")
+            raise Failed(
+                f"supervisord of the cluster in {self._run_dir.path} does not answer; "
+                "what is left of the cluster is ended by corpus-mcp down"
+            )
         return [program.name for program in programs if program.name != GATEWAY]
 
     def configure(self, shards: Sequence[Program]) -> None:

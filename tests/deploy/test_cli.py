@@ -385,7 +385,7 @@ def test_what_the_gateway_refuses_is_a_configuration_error(
 
 
 @pytest.mark.cluster
-def test_status_warns_when_supervisord_is_gone(operator: Operator, site_zim: Path) -> None:
+def test_commands_say_so_when_supervisord_is_gone(operator: Operator, site_zim: Path) -> None:
     operator.corpus(Farm=site_zim)
     operator.types("up", "--detach", "--port", "0")
     supervisor = processes.supervisor(operator.run_dir)
@@ -393,9 +393,13 @@ def test_status_warns_when_supervisord_is_gone(operator: Operator, site_zim: Pat
     os.kill(supervisor, signal.SIGKILL)
 
     status = operator.types("status")
+    changes = [operator.types("restart", "Farm"), operator.types("reload")]
     down = operator.types("down")
 
     assert status.returncode == 0
     assert "supervisord does not run" in status.stdout
+    for change in changes:
+        assert change.returncode == 1
+        assert "does not answer; what is left of the cluster is ended by" in complaint(change)
     assert down.returncode == 0
     assert processes.members(operator.run_dir) == []
