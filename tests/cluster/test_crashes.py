@@ -48,7 +48,7 @@ def test_killed_worker_is_replaced_by_the_same_keeper(own: RunningCluster) -> No
     assert after["restarts"] == before["restarts"] + 1
 
 
-def test_killed_keeper_takes_its_worker_along_and_is_named_until_it_is_back(
+def test_killed_keeper_takes_its_worker_along_and_is_waited_for_or_named(
     own: RunningCluster, figure: Figure
 ) -> None:
     before = own.replica("Wiki")
@@ -59,7 +59,9 @@ def test_killed_keeper_takes_its_worker_along_and_is_named_until_it_is_back(
             os.kill(before["keeper_pid"], signal.SIGKILL)
             answer = await call(client, "search", query="open a den at a path")
             assert not answer.is_error
-            assert {"library": "Wiki", "reason": "unavailable"} in answer.content["degraded"]
+            # With luck the next one is there within the grace of a search.
+            missing = answer.content.get("degraded", [])
+            assert missing in ([], [{"library": "Wiki", "reason": "unavailable"}])
             assert answer.titles[0] == "den"
         return [answer.seconds, await whole_again(own.url, within=20)]
 
