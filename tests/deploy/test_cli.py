@@ -27,7 +27,9 @@ class Operator:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.run_dir = RunDir(folder / ".run")
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
+        own = {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
+        # Somebody else may use the usual port.
+        self.environment = {**own, "MCP_PORT": str(free_port("127.0.0.1", 0))}
 
     def manifest(self, *libraries: Library) -> None:
         (self.folder / "corpus.toml").write_text(render(Manifest(libraries)))

@@ -1,95 +1,24 @@
 """The control of processes, with small programs in the places of shard and gateway."""
 
-import contextlib
 import os
 import signal
 import socket
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from common.endpoints import endpoint, socket_path
 from common.errors import ConfigError
-from common.manifest import Library, Manifest
-from deploy import cluster, leftovers, processes, record, restarting, status, turn
-from deploy.cluster import Cluster, Plan
+from deploy import cluster, processes, status, turn
 from deploy.control import Supervisor
 from deploy.errors import Failed
-from deploy.port import free_port
-from deploy.record import Record
-from deploy.rolling import Newcomer, Rolling
-from deploy.site import RunDir, base_url, cluster_environment, describe
-from deploy.supervisor import Numbers, Program, first_numbers, program_name
+from deploy.supervisor import first_numbers
+from tests.deploy.plans import MANIFEST, Planner, running, stand_in
 
 pytestmark = pytest.mark.cluster
 
-MANIFEST = Manifest(
-    (Library(name="Wiki", path="wiki.zim"), Library(name="C++", path="c.zim", replicas=2))
-)
 LONG = "so-long-a-name-that-no-socket-path-has-room-for-it/" * 3
-
-
-def stand_in(name: str, *arguments: str) -> Program:
-    return Program(name, (sys.executable, "-m", "tests.deploy.stand_ins", *arguments), 2)
-
-
-def shards(run_dir: RunDir, numbers: Numbers) -> list[Program]:
-    return [
-        stand_in(
-            program_name(library.slug, number),
-            "shard",
-            endpoint(socket_path(run_dir.path, library.slug, number)),
-        )
-        for library in MANIFEST.libraries
-        for number in numbers[library.name]
-    ]
-
-
-Planner = Callable[..., Plan]
-
-
-@pytest.fixture
-def planned(tmp_path: Path) -> Iterator[Planner]:
-    """Return a maker of plans whose clusters end with the test, whatever it does."""
-    run_dirs: list[RunDir] = []
-
-    def make(folder: str = "run", **changes: object) -> Plan:
-        site = describe({"CORPUS_RUN_DIR": tmp_path / folder}, dict(os.environ))
-        run_dirs.append(site.run_dir)
-        port = free_port("127.0.0.1", 0)
-        return Plan(
-            run_dir=site.run_dir,
-            environment={
-                **cluster_environment(site, port),
-                "PYTHONPATH": str(Path(__file__).parents[2]),
-            },
-            manifest=MANIFEST,
-            gateway=stand_in("gateway", "gateway"),
-            shards=shards(site.run_dir, first_numbers(MANIFEST)),
-            record=Record(url=base_url("127.0.0.1", port), replicas=first_numbers(MANIFEST)),
-            token="",
-            stop_seconds=10,
-        )._replace(**changes)  # type: ignore[arg-type]
-
-    yield make
-    for run_dir in run_dirs:
-        processes.end(run_dir, 0)
-        leftovers.sweep(run_dir)
-
-
-@contextlib.contextmanager
-def running(plan: Plan) -> Iterator[Cluster]:
-    with cluster.claim(plan.run_dir):
-        started = cluster.start(plan)
-    try:
-        started.wait_ready(20)
-        yield started
-    finally:
-        started.stop()
 
 
 def sockets(folder: Path) -> list[Path]:
@@ -246,108 +175,6 @@ def test_library_that_does_not_get_ready_is_named(planned: Planner) -> None:
     assert processes.members(plan.run_dir) == []
 
 
-def rolling(plan: Plan, patience: float = 20) -> Rolling:
-    return Rolling(
-        plan.run_dir, plan.gateway, lambda: status.read(plan.record.url), patience=patience
-    )
-
-
-def test_restart_gives_each_replica_a_successor_before_it_goes(planned: Planner) -> None:
-    plan = planned()
-    seen: list[tuple[int, int, int]] = []
-    with running(plan):
-        before = workers(plan)
-
-        def tell(number: int, newcomer: Newcomer, _: status.Replica) -> None:
-            # Each of the old ones is still there when its successor is ready.
-            serving = len(set(workers(plan)) & {*before})
-            seen.append((number, newcomer.number, serving))
-
-        restarting.replace(
-            MANIFEST.libraries[1],
-            plan.run_dir,
-            rolling(plan),
-            lambda numbers: shards(plan.run_dir, numbers),
-            tell,
-        )
-        after = workers(plan)
-        left = record.running(plan.run_dir)
-
-    assert seen == [(0, 2, 3), (1, 0, 2)]
-    assert left.replicas == {"Wiki": [0], "C++": [0, 2]}
-    assert len(after) == 3
-    assert set(after) & set(before) == {before[0]}
-
-
-@pytest.mark.parametrize(
-    ("successor", "words"),
-    [
-        pytest.param(("dies", "no room for the index"), "no room for the index", id="ends"),
-        pytest.param(("deaf",), "it has not bound its socket", id="never binds"),
-    ],
-)
-def test_restart_whose_successor_does_not_start_leaves_what_serves(
-    planned: Planner, successor: tuple[str, ...], words: str
-) -> None:
-    plan = planned()
-
-    def broken(numbers: Numbers) -> list[Program]:
-        return [
-            stand_in(one.name, *successor) if one.name == "wiki.1" else one
-            for one in shards(plan.run_dir, numbers)
-        ]
-
-    with running(plan):
-        before = workers(plan)
-        with pytest.raises(Failed, match=f"library 'Wiki': .*{words}"):
-            restarting.replace(
-                MANIFEST.libraries[0], plan.run_dir, rolling(plan, 3), broken, lambda *_: None
-            )
-
-        assert workers(plan) == before
-        assert set(rolling(plan).programs()) == {one.name for one in plan.shards}
-        assert record.running(plan.run_dir) == plan.record
-
-
-def test_newcomer_that_the_gateway_never_sees_is_taken_away_with_the_reason(
-    planned: Planner,
-) -> None:
-    plan = planned()
-    newcomer = Newcomer(MANIFEST.libraries[0], 1, archive="another")
-    after = shards(plan.run_dir, {"Wiki": [0, 1], "C++": [0, 1]})
-    with running(plan):
-        one = Rolling(plan.run_dir, plan.gateway, lambda: None, patience=3)
-
-        with (
-            pytest.raises(Failed, match=r"library 'Wiki': replica 1 .* \(unknown to the gateway\)"),
-            one.joined([newcomer], after=after, before=plan.shards),
-        ):
-            one.wait_ready([newcomer])
-
-        assert set(one.programs()) == {program.name for program in plan.shards}
-        assert "wiki.1" not in plan.run_dir.supervisor_config.read_text()
-
-
-def test_restart_lets_go_of_what_an_interrupted_one_left(planned: Planner) -> None:
-    plan = planned()
-    with running(plan):
-        left = Newcomer(MANIFEST.libraries[0], 1)
-        after = shards(plan.run_dir, {"Wiki": [0, 1], "C++": [0, 1]})
-        with rolling(plan).joined([left], after=after, before=plan.shards):
-            pass
-
-        restarting.replace(
-            MANIFEST.libraries[0],
-            plan.run_dir,
-            rolling(plan),
-            lambda numbers: shards(plan.run_dir, numbers),
-            lambda *_: None,
-        )
-
-        assert record.running(plan.run_dir).replicas["Wiki"] == [2]
-        assert [name for name in rolling(plan).programs() if "wiki" in name] == ["wiki.2"]
-
-
 @pytest.mark.parametrize("answered", [b"", b"HTTP/1.0 200 OK\r\nContent-Length: 99\r\n\r\n<?xml"])
 def test_supervisord_that_ends_in_its_answer_is_silent(tmp_path: Path, answered: bytes) -> None:
     path = tmp_path / "s"
@@ -384,12 +211,6 @@ def test_one_verb_waits_for_another_and_says_for_which(planned: Planner) -> None
     assert len(told) == 1
     assert "waiting: corpus-mcp reload is at work" in told[0]
     assert not turn.is_taken(run_dir)
-
-
-def workers(plan: Plan) -> list[int | None]:
-    current = status.read(plan.record.url)
-    assert current
-    return [replica.pid for library in current.gateway.libraries for replica in library.replicas]
 
 
 def test_status_comes_from_supervisord_when_the_gateway_is_silent(planned: Planner) -> None:
