@@ -23,7 +23,10 @@ def trial(
 
 
 BY_KIND = [
-    pytest.param(kind, case, id=case.id) for kind in KINDS for case in CASES if case.kind == kind
+    pytest.param(kind, case, id=case.id)
+    for kind in KINDS
+    for case in CASES
+    if case.kind == kind and not case.long_only
 ]
 
 
