@@ -27,7 +27,7 @@ from deploy.containers import (
 from deploy.corpus import Corpus, Served
 from deploy.errors import Failed
 from deploy.resources import gateway_resources, shard_resources
-from deploy.yaml_text import dump
+from deploy.yaml_text import dump, escaped
 
 PROXY = "proxy"
 """Name of the service that owns the published port."""
@@ -147,7 +147,7 @@ def token(project: Mapping[str, Any]) -> str:
 
 def text(project: Mapping[str, Any]) -> str:
     """Return a project file as YAML."""
-    return _HEADER + dump(_escaped(dict(project)))
+    return _HEADER + dump(escaped(dict(project)))
 
 
 def shard(
@@ -214,25 +214,3 @@ def _mounted(source: Path, target: str) -> dict[str, Any]:
 
 def _set(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if value}
-
-
-def _escaped(value: Any) -> Any:
-    # In a project file "$" begins the name of a variable.
-    if isinstance(value, str):
-        return value.replace("$", "$$")
-    if isinstance(value, dict):
-        return {key: _escaped(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_escaped(each) for each in value]
-    return value
-
-
-def unescaped(value: Any) -> Any:
-    """Return what `text` wrote, as it was given to it."""
-    if isinstance(value, str):
-        return value.replace("$$", "$")
-    if isinstance(value, dict):
-        return {key: unescaped(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [unescaped(each) for each in value]
-    return value

@@ -17,7 +17,7 @@ import yaml
 
 from common.errors import ConfigError
 from common.manifest import Manifest, load, render
-from deploy import compose, docker, dotenv
+from deploy import compose, docker, dotenv, yaml_text
 from deploy.demo import PROJECT
 from deploy.errors import Failed
 from deploy.site import RunDir
@@ -102,7 +102,7 @@ def read(where: Files) -> tuple[dict[str, Any], Manifest]:
         text = where.project.read_text(encoding="utf-8")
     except OSError:
         raise Failed(f"no project has been written to {where.folder}: run make start") from None
-    return compose.unescaped(yaml.safe_load(text)), load(where.manifest)
+    return yaml_text.unescaped(yaml.safe_load(text)), load(where.manifest)
 
 
 def own_settings(environment: Mapping[str, str]) -> dict[str, str]:

@@ -30,7 +30,7 @@ from deploy.containers import (
 )
 from deploy.resources import Resources, gateway_resources, shard_resources
 from deploy.supervisor import SHARD_STOP_SECONDS
-from deploy.yaml_text import dump
+from deploy.yaml_text import dump, escaped
 
 FORMAT = "3.9"
 """Of the stack file: the last one that the command of Docker 20.10 knows."""
@@ -129,7 +129,7 @@ def render(stack: Stack) -> str:
             if name != "manifest"
         },
     }
-    return _header(stack) + dump(_escaped(file))
+    return _header(stack) + dump(escaped(file))
 
 
 def _header(stack: Stack) -> str:
@@ -254,14 +254,3 @@ def _tmpfs(target: str) -> dict[str, Any]:
 def _secrets(sources: Sources, *names: str) -> list[dict[str, Any]]:
     owner = {"uid": str(USER), "gid": str(USER), "mode": 0o400}
     return [{"source": sources.kept(name), "target": name, **owner} for name in names]
-
-
-def _escaped(value: Any) -> Any:
-    # In a stack file "$" begins the name of a variable.
-    if isinstance(value, str):
-        return value.replace("$", "$$")
-    if isinstance(value, dict):
-        return {key: _escaped(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_escaped(each) for each in value]
-    return value

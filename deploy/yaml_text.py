@@ -21,6 +21,28 @@ def dump(*documents: Any) -> str:
     )
 
 
+def escaped(value: Any) -> Any:
+    """Return ``value`` for a file of Compose or Swarm, where "$" begins a variable's name."""
+    if isinstance(value, str):
+        return value.replace("$", "$$")
+    if isinstance(value, dict):
+        return {key: escaped(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [escaped(each) for each in value]
+    return value
+
+
+def unescaped(value: Any) -> Any:
+    """Return what `escaped` was given."""
+    if isinstance(value, str):
+        return value.replace("$$", "$")
+    if isinstance(value, dict):
+        return {key: unescaped(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [unescaped(each) for each in value]
+    return value
+
+
 class _Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         """Repeat what occurs twice: a reference is one more thing to look up."""

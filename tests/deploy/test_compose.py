@@ -8,7 +8,7 @@ import yaml
 from common.errors import ConfigError
 from common.manifest import Library, Manifest
 from common.settings import load
-from deploy import compose
+from deploy import compose, yaml_text
 from deploy.corpus import Corpus, Served
 from deploy.errors import Failed
 from deploy.inspection import Report
@@ -81,7 +81,7 @@ def test_dollar_in_a_path_names_no_variable() -> None:
     text = compose.text(project)
 
     assert "/corpus/c++ $$HOME.zim" in text
-    assert compose.unescaped(yaml.safe_load(text)) == project
+    assert yaml_text.unescaped(yaml.safe_load(text)) == project
 
 
 def test_memory_limit_lies_above_what_a_worker_may_hold() -> None:
