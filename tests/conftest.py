@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import figures, zims
+from tests.support.clock import Clock
 
 
 @pytest.fixture
@@ -17,6 +18,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if figures.collected:
         terminalreporter.section("figures")
         terminalreporter.write_line("\n".join(figures.table()))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Return a clock that stands still until the test moves it."""
+    return Clock()
 
 
 @pytest.fixture(scope="session")

@@ -1,18 +1,11 @@
 """A deadline is one point in time, whoever asks."""
 
 from common.deadline import Deadline
-
-
-class ManualClock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.clock import Clock
 
 
 def test_deadline_counts_down_and_stops_at_zero() -> None:
-    clock = ManualClock()
+    clock = Clock()
     deadline = Deadline.after(5, clock=clock)
 
     clock.now += 3
@@ -24,7 +17,7 @@ def test_deadline_counts_down_and_stops_at_zero() -> None:
 
 
 def test_deadline_share_takes_its_part_of_what_is_left() -> None:
-    clock = ManualClock()
+    clock = Clock()
     deadline = Deadline.after(8, clock=clock)
     clock.now += 4
 

@@ -4,19 +4,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from gateway.breaker import BAD_ENDS, FIRST_PAUSE, LONGEST_PAUSE, Breaker, BreakerState
-
-
-class Clock:
-    def __init__(self):
-        self.now = 100.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
+from tests.support.clock import Clock
 
 
 @pytest.fixture

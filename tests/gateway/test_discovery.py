@@ -33,21 +33,6 @@ class Names:
         return found
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-    def tick(self):
-        self.now += discovery.LOOKUP_INTERVAL
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def patient(monkeypatch):
     """Wait for every look-up: on a busy machine the shortest takes longer than is waited for."""
@@ -67,7 +52,7 @@ def look(clock):
         found = DnsDiscovery("shard-{slug}", 7100, resolve=names, clock=clock)
 
         async def find(*slugs):
-            clock.tick()
+            clock.now += discovery.LOOKUP_INTERVAL
             return await found.find(libraries(*slugs))
 
         find.idle = lambda slug: not found._names[f"shard-{slug}"].under_way

@@ -4,19 +4,6 @@ from gateway import handshakes
 from gateway.handshakes import FIRST_PAUSE, LONGEST_PAUSE, PATIENCE, Handshakes
 
 
-class Clock:
-    def __init__(self):
-        self.now = 100.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def attempts(clock):
     return Handshakes(encrypted=True, clock=clock)

@@ -1,25 +1,10 @@
 import asyncio
 
-import pytest
-
 from common.deadline import Deadline
 from common.errors import ShardUnavailable
 from common.frames import ErrorReply
 from gateway.inflight import InFlight
 from tests.gateway.scripted import run
-
-
-class Clock:
-    def __init__(self):
-        self.now = 100.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 def reply(request_id):

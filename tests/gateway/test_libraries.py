@@ -12,20 +12,8 @@ class Shard:
         self.ready = False
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
-
-
 def of(*names, **changes):
     return Manifest(tuple(Library(name=name, path="x.zim", **changes) for name in names))
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

@@ -10,19 +10,6 @@ from shard.queue import DESCRIBE_BUDGET, MAX_BUDGET, MAX_BYTES, Job, RequestQueu
 from tests.shard import requests
 
 
-class ManualClock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
 def job(request, clock, budget=10.0) -> Job:
     return Job(peer=b"p", request=request, deadline=Deadline.after(budget, clock=clock))
 
