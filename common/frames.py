@@ -196,6 +196,7 @@ class QueryReply(Frame, frozen=True, kw_only=True, tag="hits"):
         hits: In the order of the archive's own score, best first.
         titles: What the look-up among titles and redirects found, exact matches first; a page may
             stand both here and in ``hits``.
+        whole: False if the archive has an index that cannot be read: pages are missing here.
     """
 
     documents: int
@@ -204,6 +205,7 @@ class QueryReply(Frame, frozen=True, kw_only=True, tag="hits"):
     counted: bool
     hits: list[LightHit]
     titles: list[LightHit]
+    whole: bool = True
 
 
 class Suggestion(msgspec.Struct, frozen=True, array_like=True):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from common.errors import CorpusError, Quarantined, ShardUnavailable, Starting
-from common.frames import Preview, PreviewReply
+from common.errors import CorpusError, Quarantined, ShardFault, ShardUnavailable, Starting
+from common.frames import Preview, PreviewReply, QueryReply
 from common.refs import format_ref
 from gateway.ranking import Ranked
 from gateway.scatter import Gathered
@@ -57,4 +57,13 @@ def quarantined(ranked: Ranked, previews: Mapping[str, Preview]) -> dict[str, Co
         candidate.library: Quarantined("a page is in quarantine")
         for candidate in ranked.candidates
         if candidate.ref in previews and previews[candidate.ref].quarantined
+    }
+
+
+def incomplete(found: Gathered) -> dict[str, CorpusError]:
+    """Return the libraries that answered as far as a damaged index let them."""
+    return {
+        library: ShardFault("its index is damaged")
+        for library, (reply, _) in found.answers.items()
+        if isinstance(reply, QueryReply) and not reply.whole
     }

@@ -149,7 +149,12 @@ class Root:
             read = await self._scatter(shards, wanted, deadline.share(0.9))
             previews |= gathered.previews(read)
         most = self._settings.search_max_consecutive
-        failures = {**gathered.quarantined(ranked, previews), **found.failures, **read.failures}
+        failures = {
+            **gathered.incomplete(found),
+            **gathered.quarantined(ranked, previews),
+            **found.failures,
+            **read.failures,
+        }
         return Search(
             analysis=analysis,
             ranked=ranked,

@@ -162,6 +162,7 @@ class Leaf:
             counted=answer.counted,
             hits=hits,
             titles=_titled(titles, hits, len(request.words)),
+            whole=answer.whole,
         )
 
     def _titles(self, text: str, limit: int, accept: Accept) -> list[TitleHit]:

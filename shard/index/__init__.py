@@ -53,7 +53,7 @@ def open_index(archive: Archive, *, bindings: bool = True) -> Index:
             return XapianIndex(archive, place, titles)
         except ShardFault as exc:
             # libzim would search the same damaged bytes, and ends the process over some of them.
-            return TitlesIndex(archive, titles, str(exc))
+            return TitlesIndex(archive, titles, str(exc), damaged=True)
     if not archive.has_fulltext_index:
         return TitlesIndex(archive, titles, NO_FULLTEXT if place in NOWHERE else str(place))
     missing = TURNED_OFF if HAS_XAPIAN else NO_BINDINGS
@@ -61,7 +61,7 @@ def open_index(archive: Archive, *, bindings: bool = True) -> Index:
     try:
         return LibzimIndex(archive, titles, reason)
     except ShardFault as exc:
-        return TitlesIndex(archive, titles, f"{reason}; {exc}")
+        return TitlesIndex(archive, titles, f"{reason}; {exc}", damaged=True)
 
 
 def open_titles(archive: Archive, *, bindings: bool = HAS_XAPIAN) -> TitleSource:

@@ -36,6 +36,7 @@ class IndexAnswer:
         frequencies: Documents that have each word; 0 for a stop word.
         counted: Whether counts and lengths are the index's own; see `IndexHit`.
         hits: Best first by the index's own order, ties by path; no path twice.
+        whole: False if there is an index that cannot be read, so that pages are missing here.
     """
 
     documents: int
@@ -43,6 +44,7 @@ class IndexAnswer:
     frequencies: tuple[int, ...]
     counted: bool
     hits: tuple[IndexHit, ...]
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,14 +110,20 @@ class LibzimIndex:
 
 
 class TitlesIndex:
-    """No full-text index: hits are the pages whose titles have the words."""
+    """No full-text index: hits are the pages whose titles have the words.
+
+    ``damaged`` says that there is one, which cannot be read.
+    """
 
     kind: IndexKind = "titles"
     total_length = 0
 
-    def __init__(self, archive: Archive, titles: TitleSource, reason: str) -> None:
+    def __init__(
+        self, archive: Archive, titles: TitleSource, reason: str, *, damaged: bool = False
+    ) -> None:
         self._archive = archive
         self._titles = titles
+        self._damaged = damaged
         self.reason = reason
         self.documents = archive.page_count
 
@@ -131,7 +137,8 @@ class TitlesIndex:
             found.add(match, [number])
         pages = islice(_pages(self._archive, found.ranked(), accept), limit)
         hits = tuple(IndexHit(head.path, head.title, 0, found.flags(path)) for path, head in pages)
-        return IndexAnswer(documents, 0, frequencies, counted=False, hits=hits)
+        whole = not self._damaged
+        return IndexAnswer(documents, 0, frequencies, counted=False, hits=hits, whole=whole)
 
     def titles(self, text: str, limit: int, accept: Accept) -> list[TitleHit]:
         """Return pages by title; see `shard.index.base.Index`."""

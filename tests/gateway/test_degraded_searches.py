@@ -77,6 +77,28 @@ def test_library_with_a_page_in_quarantine_is_named_and_its_other_pages_are_ther
     assert len([hit for hit in content["results"] if hit["library"] == "Other"]) == 1
 
 
+def test_library_with_a_damaged_index_is_named_beside_what_it_found(sockets, lib, other):
+    lib.script = sound("Lib", "Bell tower")
+    found_by_title = sound("Other", "Bell jar")
+
+    def script(request):
+        reply = found_by_title(request)
+        if isinstance(request, QueryRequest):
+            return msgspec.structs.replace(reply, whole=False)
+        return reply
+
+    other.script = script
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell"})
+
+    content = run(main()).structured_content
+    assert content["degraded"] == [{"library": "Other", "reason": "fault"}]
+    assert {hit["library"] for hit in content["results"]} == {"Lib", "Other"}
+
+
 def test_found_nothing_is_an_empty_result(call, lib):
     lib.script = lambda request: (
         found(request) if isinstance(request, QueryRequest) else described(request)

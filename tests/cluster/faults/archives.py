@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from mcp import Client
 
@@ -85,22 +86,38 @@ async def _damaged(
         if kill:
             await agents.pause(form.calm)
             await _kill(trial, victim)
-        await _until(lambda: trial.cluster.library(victim)["state"] != "ready")
+        await _until(lambda: _ails(trial.cluster.library(victim)))
         await agents.pause(form.calm)
         forks = await _forks_per_second(before["keeper_pid"], form.calm)
         row = await asyncio.to_thread(trial.cluster.library, victim)
         # Whoever waits for a page of it has it when the archive is whole again.
         damage.replace(archive, sound)
-        await _until(lambda: trial.cluster.ready(victim))
+        if row["state"] == "ready":
+            # It serves what it can read, and looks again only when it is started again.
+            await _kill(trial, victim)
+        await _until(
+            lambda: trial.cluster.ready(victim) and not _ails(trial.cluster.library(victim))
+        )
 
     report = await trial.report(victim=victim)
     report.demand_none_failed_or_wrong()
     report.demand(forks <= MOST_FORKS, f"{forks:.1f} processes a second from one keeper")
-    told = "; ".join(replica["error"] for replica in row["replicas"])
-    report.demand(row["state"] != "ready" and "unavailable" in told, f"status does not tell: {row}")
+    told = _told(row)
+    report.demand(_ails(row) and told, f"status does not tell: {row}")
     report.notes["status says"] = told
     await _demand_others_untouched(trial, report, victim)
     return report
+
+
+def _ails(library: Mapping[str, Any]) -> bool:
+    """Tell whether a library is away, or is there without its full-text index."""
+    return library["state"] != "ready" or library["index"] == "titles"
+
+
+def _told(library: Mapping[str, Any]) -> str:
+    if library["state"] == "ready":
+        return str(library["index_reason"])
+    return "; ".join(one["error"] for one in library["replicas"] if "unavailable" in one["error"])
 
 
 def _mostly_others(victim: str) -> Callable[[int], Sequence[Ask]]:

@@ -141,6 +141,7 @@ def test_a_damaged_database_is_replaced_and_named(pages_zim: Path, tmp_path) -> 
     assert index.kind == "titles"
     assert "full-text index is damaged" in index.reason
     assert index.titles("badger", 5, lambda _: True)[0].path == "Badger"
+    assert not _query(index, "badger").whole
 
 
 def test_a_database_damaged_behind_its_head_fails_the_query(pages_zim: Path, tmp_path) -> None:
