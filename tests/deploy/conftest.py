@@ -12,6 +12,7 @@ from deploy.port import free_port
 from deploy.record import Record
 from deploy.site import RunDir, base_url, cluster_environment, describe
 from deploy.supervisor import first_numbers
+from tests.deploy.operating import Operator
 from tests.deploy.plans import MANIFEST, Planner, shards, stand_in
 
 
@@ -42,3 +43,11 @@ def planned(tmp_path: Path) -> Iterator[Planner]:
     for run_dir in run_dirs:
         processes.end(run_dir, 0)
         leftovers.sweep(run_dir)
+
+
+@pytest.fixture
+def operator(tmp_path: Path) -> Iterator[Operator]:
+    who = Operator(tmp_path)
+    yield who
+    processes.end(who.run_dir, 0)
+    leftovers.sweep(who.run_dir)

@@ -1,92 +1,16 @@
-"""The command itself: exit codes, messages, and `up` in the foreground."""
+"""The command itself: exit codes and messages."""
 
-import contextlib
 import json
 import os
-import resource
 import signal
-import socket
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from common.manifest import Library, Manifest, render
-from deploy import cluster, leftovers, processes
+from common.manifest import Library
+from deploy import cluster, processes
 from deploy.port import free_port
-from deploy.site import RunDir
-
-SETTINGS = ("CORPUS_", "MCP_", "SEARCH_", "SHARD_", "GATEWAY_", "ZIM_")
-
-
-class Operator:
-    """Somebody who types commands in a folder of their own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.run_dir = RunDir(folder / ".run")
-        own = {k: v for k, v in os.environ.items() if not k.startswith(SETTINGS)}
-        # Somebody else may use the usual port.
-        self.environment = {**own, "MCP_PORT": str(free_port("127.0.0.1", 0))}
-
-    def manifest(self, *libraries: Library) -> None:
-        (self.folder / "corpus.toml").write_text(render(Manifest(libraries)))
-
-    def corpus(self, **archives: Path) -> None:
-        """Put archives into the corpus and name them in the manifest."""
-        root = self.folder / "corpus"
-        root.mkdir(exist_ok=True)
-        for name, path in archives.items():
-            (root / f"{name}.zim").write_bytes(path.read_bytes())
-        self.manifest(*(Library(name=name, path=f"{name}.zim") for name in archives))
-
-    def types(
-        self, *words: str, before: Callable[[], None] | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "deploy", *words],
-            preexec_fn=before,
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    @contextlib.contextmanager
-    def leaves_open(self, *words: str) -> Iterator[subprocess.Popen[str]]:
-        with subprocess.Popen(
-            [sys.executable, "-u", "-m", "deploy", *words],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as command:
-            try:
-                yield command
-            finally:
-                command.kill()
-
-
-@pytest.fixture
-def operator(tmp_path: Path) -> Iterator[Operator]:
-    who = Operator(tmp_path)
-    yield who
-    processes.end(who.run_dir, 0)
-    leftovers.sweep(who.run_dir)
-
-
-def complaint(result: subprocess.CompletedProcess[str]) -> str:
-    """Return the one line on stderr."""
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("corpus-mcp: ")
-    return line
+from tests.deploy.operating import Operator, complaint
 
 
 @pytest.mark.parametrize(
@@ -211,125 +135,6 @@ def test_validate_with_check_verifies_the_checksums(operator: Operator, wiki_zim
     assert checked.returncode == 1
     assert "'Wiki'" in complaint(checked)
     assert "checksum" in complaint(checked)
-
-
-@pytest.mark.cluster
-def test_archive_that_cannot_be_opened_stops_everything(
-    operator: Operator, site_zim: Path, tmp_path: Path
-) -> None:
-    cut = tmp_path / "cut"
-    cut.write_bytes(site_zim.read_bytes()[:5000])
-    operator.corpus(Farm=site_zim, Cut=cut)
-
-    result = operator.types("up", "--detach", "--port", "0")
-
-    assert result.returncode == 1
-    assert "library 'Cut'" in complaint(result)
-    assert processes.members(operator.run_dir) == []
-
-
-@pytest.mark.cluster
-def test_disk_without_room_is_told_in_one_line(operator: Operator, site_zim: Path) -> None:
-    operator.corpus(site=site_zim)
-
-    result = operator.types(
-        "up", "--port", "0", before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    )
-
-    assert result.returncode == 2
-    assert "CORPUS_RUN_DIR: expected a folder to write into" in complaint(result)
-    assert processes.members(operator.run_dir) == []
-
-
-def test_port_in_use_is_told_before_anything_starts(operator: Operator, site_zim: Path) -> None:
-    operator.corpus(Farm=site_zim)
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-
-        result = operator.types("up", "--detach", "--port", str(port))
-
-    assert result.returncode == 1
-    assert f"{port}, which is in use" in complaint(result)
-    assert not operator.run_dir.supervisor_config.exists()
-
-
-@pytest.mark.cluster
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_up_serves_until_it_is_ended_and_leaves_nothing(
-    operator: Operator, site_zim: Path, number: signal.Signals
-) -> None:
-    operator.corpus(Farm=site_zim)
-
-    with operator.leaves_open("up", "--port", "0") as up:
-        assert up.stdout
-        served, farm = up.stdout.readline(), up.stdout.readline()
-        status = operator.types("status")
-        up.send_signal(number)
-        _, errors = up.communicate(timeout=30)
-
-    assert served.startswith("serving http://127.0.0.1:")
-    assert farm.startswith("  Farm: 2026-11, ")
-    assert status.returncode == 0, status.stderr
-    assert "Farm" in status.stdout
-    assert (up.returncode, errors) == (0, "")
-    assert processes.members(operator.run_dir) == []
-    assert not operator.run_dir.sockets.exists()
-
-
-@pytest.mark.cluster
-def test_up_interrupted_before_it_is_ready_leaves_nothing(
-    operator: Operator, site_zim: Path
-) -> None:
-    operator.corpus(Farm=site_zim)
-
-    with operator.leaves_open("up", "--port", "0") as up:
-        assert processes.wait(lambda: bool(processes.members(operator.run_dir)), 30)
-        up.send_signal(signal.SIGINT)
-        _, errors = up.communicate(timeout=30)
-
-    assert up.returncode == 1
-    assert errors == "corpus-mcp: interrupted\n"
-    assert processes.members(operator.run_dir) == []
-    assert not operator.run_dir.sockets.exists()
-
-
-@pytest.mark.cluster
-def test_up_ends_everything_when_its_supervisord_is_killed(
-    operator: Operator, site_zim: Path
-) -> None:
-    operator.corpus(Farm=site_zim)
-
-    with operator.leaves_open("up", "--port", "0") as up:
-        assert up.stdout
-        up.stdout.readline()
-        supervisor = processes.supervisor(operator.run_dir)
-        assert supervisor
-        os.kill(supervisor, signal.SIGKILL)
-        _, errors = up.communicate(timeout=30)
-
-    assert up.returncode == 1
-    assert "supervisord ended" in errors
-    assert processes.members(operator.run_dir) == []
-
-
-@pytest.mark.cluster
-def test_detached_cluster_holds_none_of_the_callers_streams(
-    operator: Operator, site_zim: Path
-) -> None:
-    operator.corpus(Farm=site_zim)
-
-    # With a pipe held open by anybody, this would not return.
-    up = operator.types("up", "--detach", "--port", "0")
-    logs = operator.types("logs", "farm", "--lines", "5")
-    down = operator.types("down")
-
-    assert up.returncode == 0, up.stderr
-    assert "farm.0: " in logs.stdout
-    assert "shard ready" in logs.stdout
-    assert down.returncode == 0
-    assert processes.members(operator.run_dir) == []
 
 
 @pytest.mark.cluster

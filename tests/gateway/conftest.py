@@ -9,6 +9,8 @@ import pytest
 from mcp.client.client import Client
 
 from common.endpoints import socket_dir
+from gateway import replica as replicas
+from gateway import scatter
 from tests.gateway.pooling import pooling
 from tests.gateway.scripted import Script, ScriptedReplica, run, sound
 from tests.gateway.serving import serving
@@ -74,3 +76,12 @@ def call(sockets, lib):
         return run(main())
 
     return call
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make stragglers and suspects of replicas sooner, so that the tests are quick."""
+    monkeypatch.setattr(scatter, "LEAST_PATIENCE", 0.05)
+    monkeypatch.setattr(scatter, "UNKNOWN_USUAL", 0.01)
+    monkeypatch.setattr(scatter, "CHECK_INTERVAL", 0.01)
+    monkeypatch.setattr(replicas, "SUSPECT_AFTER", 0.1)

@@ -9,6 +9,17 @@ from tests.gateway.scripted import described, fails_with, found, run, sound
 from tests.gateway.serving import serving
 
 
+def both(sockets):
+    """Search the libraries Lib and Other, which the test has started."""
+
+    async def main():
+        names = ("Lib", "Other")
+        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
+            return await client.call_tool("search", {"query": "bell"})
+
+    return run(main())
+
+
 def test_library_that_fails_is_named_and_the_others_answer(sockets, lib, other):
     other.script = lambda request: (
         described(request, "Other")
@@ -16,12 +27,7 @@ def test_library_that_fails_is_named_and_the_others_answer(sockets, lib, other):
         else ShardFault("broken")
     )
 
-    async def main():
-        names = ("Lib", "Other")
-        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
-            return await client.call_tool("search", {"query": "bell"})
-
-    result = run(main())
+    result = both(sockets)
     assert not result.is_error
     assert result.structured_content["degraded"] == [{"library": "Other", "reason": "fault"}]
     assert {hit["library"] for hit in result.structured_content["results"]} == {"Lib"}
@@ -44,12 +50,7 @@ def test_library_that_finds_pages_but_cannot_read_them_is_named(sockets, lib, ot
 
     other.script = blind
 
-    async def main():
-        names = ("Lib", "Other")
-        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
-            return await client.call_tool("search", {"query": "bell"})
-
-    content = run(main()).structured_content
+    content = both(sockets).structured_content
     assert content["degraded"] == [{"library": "Other", "reason": "fault"}]
     assert all(hit["library"] == "Lib" for hit in content["results"])
 
@@ -67,12 +68,7 @@ def test_library_with_a_page_in_quarantine_is_named_and_its_other_pages_are_ther
 
     other.script = script
 
-    async def main():
-        names = ("Lib", "Other")
-        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
-            return await client.call_tool("search", {"query": "bell"})
-
-    content = run(main()).structured_content
+    content = both(sockets).structured_content
     assert content["degraded"] == [{"library": "Other", "reason": "quarantined"}]
     assert len([hit for hit in content["results"] if hit["library"] == "Other"]) == 1
 
@@ -89,12 +85,7 @@ def test_library_with_a_damaged_index_is_named_beside_what_it_found(sockets, lib
 
     other.script = script
 
-    async def main():
-        names = ("Lib", "Other")
-        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
-            return await client.call_tool("search", {"query": "bell"})
-
-    content = run(main()).structured_content
+    content = both(sockets).structured_content
     assert content["degraded"] == [{"library": "Other", "reason": "fault"}]
     assert {hit["library"] for hit in content["results"]} == {"Lib", "Other"}
 
@@ -135,12 +126,7 @@ def test_search_is_no_error_while_any_library_answers(sockets, lib, other):
         ShardFault("unreadable") if isinstance(request, PreviewRequest) else readable(request)
     )
 
-    async def main():
-        names = ("Lib", "Other")
-        async with serving(sockets, names) as (url, _), Client(f"{url}/mcp") as client:
-            return await client.call_tool("search", {"query": "bell"})
-
-    result = run(main())
+    result = both(sockets)
     assert not result.is_error
     assert result.structured_content["results"] == []
     assert result.structured_content["degraded"] == [{"library": "Lib", "reason": "fault"}]
