@@ -81,6 +81,7 @@ def test_second_up_in_the_same_run_directory_is_refused(cluster: RunningCluster)
     assert cluster.ready("Wiki")
 
 
+@pytest.mark.slow
 def test_restart_is_seen_by_nobody(corpus: dict[str, Path], tmp_path: Path, figure: Figure) -> None:
     async def restart_under_load(own: RunningCluster) -> tuple[Load, list[str]]:
         calls: list[tuple[str, dict[str, Any]]] = [

@@ -164,6 +164,7 @@ def beside(own: RunningCluster) -> Iterator[str]:
             gateway.kill()
 
 
+@pytest.mark.slow
 def test_gateway_that_reload_knows_nothing_of_misses_nothing(
     own: RunningCluster, beside: str, tmp_path: Path
 ) -> None:
@@ -263,6 +264,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reached", [pytest.param(step, id=name) for name, step in STEPS])
 def test_reload_that_is_killed_leaves_what_serves_and_the_next_one_mends_it(
     own: RunningCluster, tmp_path: Path, reached: Callable[[RunningCluster], bool]
